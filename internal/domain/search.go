@@ -45,8 +45,12 @@ type Search struct {
 	Author     UserID
 	Group      GroupID
 	Channel    ChannelID
-	Extensions []string // of images and attachments
-	After      time.Time
+	Extensions []string  // of images and attachments
+	After      time.Time // of the last change
+	From       time.Time // of the creation
+	Before     time.Time // of the creation
+	AlsoIn     ChannelID // a second channel
+	Commented  bool
 	Sort       SearchSort
 	Seed       int64
 	Page       Page

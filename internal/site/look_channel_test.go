@@ -46,6 +46,8 @@ func TestChannelShowsEveryKind(t *testing.T) {
 		}
 	}
 	guest.get("/ada/studio-wall?q=short").says("A short text", "1 thing fits.", `value="short"`).hides("Closed drawer")
+	guest.get("/ada/studio-wall?q=-absent+type%3Atext&view=list").says("A short text", `class="chips"`, `href="/ada/studio-wall?q=-absent&view=list"`, `href="/ada/studio-wall?q=type%3Atext&view=list"`)
+	guest.get("/ada/studio-wall?q=-short").hides("A short text")
 	guest.get("/ada/studio-wall?q=absent").says("Nothing in this channel fits.")
 	guest.get("/ada/studio-wall?q="+strings.Repeat("x", 5000)).want(422).says("at most 4096", "Show all")
 	guest.get("/ada/studio-wall/print").want(200).says("A short text", "Closed drawer", "The engine")

@@ -119,6 +119,12 @@ func TestSearchPage(t *testing.T) {
 	guest.get("/search?q="+strings.Repeat("x+y", 5000)).want(422).says("Error:", `aria-invalid="true"`)
 	guest.get("/search?q=" + strings.Repeat("a+b+", 60)).want(422).says("Error:")
 	guest.get(`/search?q=%3Cscript%3Ealert(1)%3C/script%3E"`).want(200).says("No results")
+	// Operators are links to the search without them.
+	guest.get("/search?q=moss+-lichen+type%3Achannel&sort=name").want(200).says("One result", "Moss of Bob", `href="/search?q=moss+type%3Achannel&sort=name"`,
+		`href="/search?q=moss+-lichen&sort=name"`, `aria-label="Search without -lichen"`).hides("Moss and lichen")
+	ada.get("/search?q=moss+in%3A%22Moss+in+private%22").want(200).says("No results", `href="/search?q=moss"`)
+	guest.get("/search?q=moss+type%3Acat").want(200).says("No results", "More ways to search").hides(`class="chips"`)
+	guest.get("/search?q=title%3Amoss").want(200).says("2 results", `class="chips"`, `href="/search"`)
 	for path, status := range map[string]int{"/search?q=x&type=y": 400, "/search?q=x&sort=y": 400, "/search?q=x&scope=y": 400, "/search?q=x&page=y": 404,
 		"/search?q=x&user=nobody": 404, "/search?q=x&group=nobody": 404, "/search?q=%ff": 200, "/search?q=%2C": 200} {
 		guest.get(path).want(status)

@@ -44,6 +44,11 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (domain.List[domai
 	return v.finder().Search(ctx, q)
 }
 
+// Named returns the thing of a kind with a name that the viewer sees, or 0.
+func (v *Snapshot) Named(ctx context.Context, viewer domain.UserID, kind domain.SubjectType, name string) (id int64, err error) {
+	return v.finder().Named(ctx, viewer, kind, name)
+}
+
 // SearchChannel lists the connections of a channel, from the top, whose items are results and
 // visible to the viewer.
 func (v *Snapshot) SearchChannel(ctx context.Context, q SearchQuery) (l domain.List[domain.Connection], err error) {

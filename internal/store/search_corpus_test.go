@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -137,7 +138,36 @@ var corpusCases = []struct {
 	{"foo_bar", []string{"code"}},
 	{"AND NOT", []string{"code"}},
 	{"NEAR", []string{"code"}},
-	{"title:engine", []string{"quote"}},
+	{"title:engine", []string{"engine"}},
+	{`"title:engine"`, []string{"quote"}},
+	{"title:engine weaves", []string{"engine"}},
+	{"title:eng", []string{"engine"}},
+	{`title:"analytical engine"`, []string{"engine"}},
+	{"title:jacquard", nil},
+	{"title:c++", []string{"code"}},
+	{"engine -loom", []string{"quote"}},
+	{"engine -jacquard", []string{"loom", "quote"}}, // which is not in the title
+	{"engine -looms", []string{"quote"}},            // another form of the word
+	{`engine -"looms"`, []string{"engine", "loom", "quote"}},
+	{"engine -loo", []string{"engine", "loom", "quote"}}, // not the beginning of a word
+	{"engine -title:loom", []string{"engine", "quote"}},
+	{"engine -title:engine", []string{"loom", "quote"}},
+	{`engine -"analytical engine"`, []string{"loom", "quote"}},
+	{"engine -loom -hello", nil},
+	{"engine -nothing", []string{"engine", "loom", "quote"}},
+	{"東京 -蘋果", nil},
+	{"東京 -香", nil}, // begins a pair of characters
+	{"東京 -歡香", []string{"chinese"}},
+	{"hello OR strasse", []string{"german", "quote"}},
+	{"strassen OR hello", []string{"german", "quote"}}, // in another form
+	{"loom hello OR analytical", []string{"engine"}},
+	{`"analytical engine" OR "jacquard loo`, []string{"engine"}},
+	{"title:straße OR title:lodz OR kitab OR hell", []string{"german", "polish", "quote"}},
+	{"loom OR garden -jacquard", []string{"emoji", "loom"}},
+	{"loom hello" + strings.Repeat(" OR nothing", 30), nil},
+	{"loom nothing" + strings.Repeat(" OR nothings", 24) + " OR jacquard -hello" + strings.Repeat(" -missing", 5), []string{"engine"}},
+	{"loom OR", nil}, // malformed: words
+	{"engine type:cat", nil},
 	{`said "hello"`, []string{"quote"}},
 	{"it's", []string{"quote"}},
 	{"first finally", []string{"long"}},
@@ -239,6 +269,53 @@ func TestSearchByAddress(t *testing.T) {
 		}
 		if l := search(t, s, ada, domain.Search{Query: "https://example.org/other"}); l.Total != 0 {
 			t.Errorf("%+v", l)
+		}
+	})
+}
+
+// The operator site finds what is from a host, or from one below it, and does not change the order by score.
+func TestSearchBySite(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ada := storetest.User(t, s, "Ada")
+		names := map[int64]string{}
+		link := func(name, title, source string) {
+			storetest.In(t, s, func(tx *store.Tx) error {
+				id, err := tx.Blocks().CreateBlock(t.Context(), domain.Block{Type: domain.LinkBlock, State: domain.Available, Title: &title,
+					Author: domain.Principal{PrincipalRef: domain.UserRef(ada)}, ValueURL: &source, SourceURL: &source}, storetest.Now)
+				names[int64(id)] = name
+				return err
+			})
+		}
+		link("titled", "On moss", "https://www.example.org/a")
+		link("below", "Stones", "HTTP://Blog.EXAMPLE.org:8080/moss?x=1")
+		link("other", "Moss", "https://my-example.org/moss")
+		link("similar", "Moss at example.org", "https://example.com/example.org/moss")
+		for query, want := range map[string][]string{
+			"moss site:example.org":       {"titled", "below"},
+			"site:example.org":            {"below", "titled"},
+			"site:blog.example.org":       {"below"},
+			"site:org -site:example.org":  {"other"},
+			"moss -site:org":              {"similar"},
+			"mosses site:my-example.org":  {"other"},
+			"moss site:example.org -blog": {"titled"},
+			"stones OR lichen site:org":   {"below"},
+			"site:example":                nil,
+			"site:le.org":                 nil,
+			"moss site:192.0.2.1":         nil,
+			"title:moss site:example.org": {"titled"},
+			"-moss site:example.org":      nil,
+		} {
+			for _, limits := range append(wordLimits(), known) {
+				var got []string
+				l := search(t, s.WithSearchLimits(limits), ada, domain.Search{Query: query})
+				for _, found := range l.Items {
+					got = append(got, names[found.ID])
+				}
+				if !slices.Equal(got, want) || l.Total != int64(len(want)) {
+					t.Errorf("%q finds %v of %d, want %v, few are %d", query, got, l.Total, want, limits.Rare)
+				}
+			}
 		}
 	})
 }

@@ -42,6 +42,7 @@ type fixtureBlock struct {
 	word    string
 	typ     string
 	created time.Time
+	comment bool
 }
 
 // fixtureWords are the words of blocks and channels. Two of them are forms of one word.
@@ -49,6 +50,28 @@ var fixtureWords = []string{"moss", "fern", "city", "cities"}
 
 func sameWord(a, b string) bool {
 	return a == b || strings.HasPrefix(a, "cit") && strings.HasPrefix(b, "cit")
+}
+
+// fixtureQueries maps queries to whether a document with a word matches: a channel, which is titled, or a block. same
+// compares words that must be there.
+var fixtureQueries = map[string]func(word string, titled bool, same func(a, b string) bool) bool{
+	"":            func(string, bool, func(a, b string) bool) bool { return true },
+	"moss":        func(word string, _ bool, same func(a, b string) bool) bool { return same("moss", word) },
+	"fern":        func(word string, _ bool, same func(a, b string) bool) bool { return same("fern", word) },
+	"city":        func(word string, _ bool, same func(a, b string) bool) bool { return same("city", word) },
+	"cities":      func(word string, _ bool, same func(a, b string) bool) bool { return same("cities", word) },
+	"-moss":       func(word string, _ bool, _ func(a, b string) bool) bool { return word != "moss" },
+	"-city -fern": func(word string, _ bool, _ func(a, b string) bool) bool { return word == "moss" },
+	"some -cities": func(word string, titled bool, _ func(a, b string) bool) bool {
+		return !titled && !sameWord(word, "city")
+	},
+	"moss OR city": func(word string, _ bool, same func(a, b string) bool) bool {
+		return word == "moss" || same(word, "city")
+	},
+	"title:city":         func(word string, titled bool, same func(a, b string) bool) bool { return titled && same(word, "city") },
+	"city -title:city":   func(word string, titled bool, same func(a, b string) bool) bool { return !titled && same(word, "city") },
+	`"city"`:             func(word string, _ bool, _ func(a, b string) bool) bool { return word == "city" },
+	"title:moss OR some": func(word string, titled bool, _ func(a, b string) bool) bool { return !titled || word == "moss" },
 }
 
 func newFixture(t *testing.T, s *store.Store, seed uint64) *fixture {
@@ -118,14 +141,18 @@ func (w *fixture) build() {
 }
 
 func (w *fixture) write() {
-	b := &fixtureBlock{author: anyOf(w.rng, w.users), word: anyOf(w.rng, fixtureWords), typ: anyOf(w.rng, []string{"Text", "Link"}), created: w.clock}
+	var made domain.BlockID
+	b := &fixtureBlock{author: anyOf(w.rng, w.users), comment: w.rng.IntN(3) == 0, word: anyOf(w.rng, fixtureWords), typ: anyOf(w.rng, []string{"Text", "Link"}), created: w.clock}
 	storetest.In(w.t, w.s, func(tx *store.Tx) error {
 		id, err := tx.Blocks().CreateBlock(w.t.Context(), domain.Block{Type: domain.BlockType(b.typ), State: domain.Available,
 			Author:  domain.Principal{PrincipalRef: domain.UserRef(b.author)},
 			Content: &domain.Text{Markdown: b.word, HTML: b.word, Plain: "some " + b.word}}, w.clock)
-		w.blocks[id] = b
+		w.blocks[id], made = b, id
 		return err
 	})
+	if b.comment {
+		storetest.Comment(w.t, w.s, b.author, made, "see here")
+	}
 }
 
 func (w *fixture) connect() {

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 	"time"
@@ -56,7 +57,10 @@ func (w *fixture) fits(viewer domain.UserID, q domain.Search, item domain.ItemRe
 		item.Type == domain.ItemBlock && w.contains(viewer, item, func(_ domain.ChannelID, c *fixtureChannel) bool {
 			return c.owner == domain.GroupRef(q.Group)
 		})
-	return (len(q.Types) == 0 || slices.Contains(q.Types, typ)) &&
+	made := w.made(domain.Subject{Type: domain.SubjectType(item.Type), ID: item.ID})
+	return (len(q.Types) == 0 || slices.Contains(q.Types, typ)) && (q.From.IsZero() || !made.Before(q.From)) && (q.Before.IsZero() || made.Before(q.Before)) &&
+		(!q.Commented || item.Type == domain.ItemBlock && w.blocks[domain.BlockID(item.ID)].comment) &&
+		(q.AlsoIn == 0 || w.contains(viewer, item, func(id domain.ChannelID, _ *fixtureChannel) bool { return id == q.AlsoIn })) &&
 		(q.Author == 0 || q.Author == author) && (q.Scope != domain.SearchMine || author == viewer) &&
 		(q.Scope != domain.SearchFollowing || followed) && (q.Group == 0 || ofGroup) &&
 		(q.Channel == 0 || w.contains(viewer, item, func(id domain.ChannelID, _ *fixtureChannel) bool { return id == q.Channel }))
@@ -65,22 +69,25 @@ func (w *fixture) fits(viewer domain.UserID, q domain.Search, item domain.ItemRe
 // expected returns the results that a search must have: everything, filtered. If more documents have the word itself than
 // are counted, the list by score has no others.
 func (w *fixture) expected(viewer domain.UserID, q domain.Search) []domain.Subject {
-	exact := w.matching(viewer, q, func(word string) bool { return q.Query == "" || q.Query == word })
+	has := fixtureQueries[q.Query]
+	exact := w.matching(viewer, q, func(word string, titled bool) bool {
+		return has(word, titled, func(a, b string) bool { return a == b })
+	})
 	if limit := w.limits.Counted; q.Sort.Key == domain.SearchByScore && limit > 0 && int64(len(exact)) >= limit {
 		return exact
 	}
-	return w.matching(viewer, q, func(word string) bool { return q.Query == "" || sameWord(q.Query, word) })
+	return w.matching(viewer, q, func(word string, titled bool) bool { return has(word, titled, sameWord) })
 }
 
 // matching returns what passes the filters of a search and has a matching word.
-func (w *fixture) matching(viewer domain.UserID, q domain.Search, has func(word string) bool) (all []domain.Subject) {
+func (w *fixture) matching(viewer domain.UserID, q domain.Search, has func(word string, titled bool) bool) (all []domain.Subject) {
 	for id, b := range w.blocks {
-		if has(b.word) && w.seesBlock(viewer, id) && w.fits(viewer, q, domain.BlockRef(id), b.typ, b.author, domain.PrincipalRef{}) {
+		if has(b.word, false) && w.seesBlock(viewer, id) && w.fits(viewer, q, domain.BlockRef(id), b.typ, b.author, domain.PrincipalRef{}) {
 			all = append(all, storetest.BlockSubject(id))
 		}
 	}
 	for id, c := range w.channels {
-		if has(c.word) && w.seesChannel(viewer, id) && w.fits(viewer, q, domain.ChannelRef(id), "Channel", c.maker, c.owner) {
+		if has(c.word, true) && w.seesChannel(viewer, id) && w.fits(viewer, q, domain.ChannelRef(id), "Channel", c.maker, c.owner) {
 			all = append(all, storetest.ChannelSubject(id))
 		}
 	}
@@ -103,9 +110,9 @@ func (w *fixture) question() domain.Search {
 	q.Sort = domain.SearchSort{Key: anyOf(w.rng, sorts), Desc: w.rng.IntN(2) == 0}
 	q.Seed = w.rng.Int64()
 	if w.rng.IntN(2) == 0 {
-		q.Query = anyOf(w.rng, fixtureWords)
+		q.Query = anyOf(w.rng, slices.Sorted(maps.Keys(fixtureQueries)))
 	}
-	if q.Query != "" && w.rng.IntN(2) == 0 { // which the names of users and groups do not contain
+	if q.Query != "" && q.Query[0] != '-' && w.rng.IntN(2) == 0 { // which the names of users and groups do not contain
 		q.Types = nil
 	}
 	switch w.rng.IntN(8) {
@@ -121,6 +128,14 @@ func (w *fixture) question() domain.Search {
 		q.Scope = domain.SearchMine
 	case 6:
 		q.Scope = domain.SearchFollowing
+	}
+	switch w.rng.IntN(12) {
+	case 0:
+		q.From = w.clock.Add(-time.Duration(w.rng.IntN(100)) * time.Second)
+	case 1:
+		q.Before = w.clock.Add(-time.Duration(w.rng.IntN(100)) * time.Second)
+	case 2:
+		q.Commented = true
 	}
 	return q
 }
@@ -164,6 +179,9 @@ func (w *fixture) expectFound(viewer domain.UserID, q domain.Search) {
 	w.t.Helper()
 	if viewer == 0 && q.Scope != "" {
 		return
+	}
+	if in := anyOf(w.rng, keys(w.channels)); w.rng.IntN(8) == 0 && w.seesChannel(viewer, in) { // which the operator resolves
+		q.AlsoIn = in
 	}
 	l := search(w.t, w.s, viewer, q)
 	got := slices.Clone(l.Items)

@@ -14,25 +14,63 @@ const (
 
 // Term is a sequence of consecutive words. With Prefix, the last one is a prefix. Expansions, if known, are
 // all words with this prefix, including the prefix itself. A document with one of the Forms also has the
-// term, in another form.
+// term, in another form. With Title, the words must be in the title. A document with one of the terms in Or
+// also matches.
 type Term struct {
 	Words      []string
 	Prefix     bool
 	Expansions []string
 	Forms      []string
+	Title      bool
+	Or         []Term
 }
 
-// Query is a parsed query. All of its terms must match.
+// Query is a parsed query. All of its terms must match, and none of Without.
 type Query struct {
-	Everything bool // the query is empty or "*"
+	Everything bool // there are no terms because the query has no words, or is "*"
 	Terms      []Term
-	TooLong    bool // the query has too many words
-	Inexact    bool // at least one term must match in another form only
+	Without    []Term
+	Site       string  // mark of the site from which all results are, or ""
+	Filters    Filters // other operators
+	Plain      string  // the query without operators, for names and addresses; "" if operators restrict the words
+	Parts      []Part  // the query as it was written
+	TooLong    bool    // the query has too many words
+	Inexact    bool    // at least one term must match in another form only
+}
+
+// All returns the terms, and those that may stand for them.
+func (q Query) All() (all []*Term) {
+	for i := range q.Terms {
+		all = append(all, &q.Terms[i])
+		for j := range q.Terms[i].Or {
+			all = append(all, &q.Terms[i].Or[j])
+		}
+	}
+	return all
+}
+
+// Clone returns a copy whose terms can be changed.
+func (q Query) Clone() Query {
+	q.Terms = slices.Clone(q.Terms)
+	for i := range q.Terms {
+		q.Terms[i].Or = slices.Clone(q.Terms[i].Or)
+	}
+	return q
+}
+
+// Restricted reports whether results must have more than the terms.
+func (q Query) Restricted() bool { return len(q.Without) > 0 || q.Site != "" }
+
+// Unwanted returns the query for everything that Without leaves out.
+func (q Query) Unwanted() Query {
+	t := q.Without[0]
+	t.Or = q.Without[1:]
+	return Query{Terms: []Term{t}}
 }
 
 // HasForms reports whether a term may match in another form.
 func (q Query) HasForms() bool {
-	return slices.ContainsFunc(q.Terms, func(t Term) bool { return len(t.Forms) > 0 })
+	return slices.ContainsFunc(q.All(), func(t *Term) bool { return len(t.Forms) > 0 })
 }
 
 // HasSigns reports whether the query has a word such as C#, which keys of titles do not distinguish from C.
@@ -40,44 +78,58 @@ func (q Query) HasSigns() bool {
 	return slices.ContainsFunc(q.Terms, func(t Term) bool { return strings.HasPrefix(t.Words[0], formMark) })
 }
 
-// Exact returns the query without other forms.
+// Exact returns the query without other forms of its terms.
 func (q Query) Exact() Query {
-	q.Terms = slices.Clone(q.Terms)
-	for i := range q.Terms {
-		q.Terms[i].Forms = nil
+	q = q.Clone()
+	for _, t := range q.All() {
+		t.Forms = nil
 	}
 	return q
 }
 
 // Parse parses a query. Text in double quotes is one term, and otherwise text between spaces. Other
 // punctuation only separates words within a term, except in C#, C++ and #fog. The last word is a prefix,
-// unless a quote ends it. Terms in quotes have no other forms. There are no operators.
-func Parse(query string) Query { return parse(query, true) }
+// unless a quote ends it. Terms in quotes have no other forms. A query with a malformed operator has none:
+// all of its text is words.
+func Parse(query string) Query {
+	parts := split(query)
+	q, ok := operated(parts)
+	if !ok {
+		q = plainly(query, parts, true)
+	}
+	return q.finished()
+}
 
-// ParseExact is Parse without other forms. It reads C# as the word C.
-func ParseExact(query string) Query { return parse(query, false) }
+// ParseExact is Parse without other forms and operators. It reads C# as the word C.
+func ParseExact(query string) Query { return plainly(query, split(query), false).finished() }
 
-func parse(query string, forms bool) Query {
+// plainly parses a query without operators.
+func plainly(query string, parts []part, forms bool) Query {
 	if trimmed := strings.TrimSpace(query); trimmed == "" || trimmed == "*" {
 		return Query{Everything: true}
 	}
-	var q Query
-	parts := strings.Split(query, `"`)
-	for i, part := range parts {
-		if i%2 == 1 { // an unclosed quote extends to the end
-			q.add(part, i == len(parts)-1, false)
-			continue
+	q := Query{Plain: query}
+	for i, p := range parts {
+		for _, p := range p.words() {
+			if t, ok := term(p.text, i == len(parts)-1 && !p.closed, forms && !p.quoted); ok {
+				q.Terms = append(q.Terms, t)
+			}
 		}
-		fields := strings.Fields(part)
-		for j, field := range fields {
-			q.add(field, i == len(parts)-1 && j == len(fields)-1, forms)
-		}
+		q.Parts = append(q.Parts, Part{Text: p.written, Operator: p.quoted && p.closed})
 	}
-	tokens := 0
-	for _, t := range q.Terms {
+	return q
+}
+
+// finished checks the length of a query.
+func (q Query) finished() Query {
+	tokens, terms := 0, len(q.Without)
+	for _, t := range q.All() {
+		tokens, terms = tokens+len(t.Words), terms+1
+	}
+	for _, t := range q.Without {
 		tokens += len(t.Words)
 	}
-	q.TooLong = len(q.Terms) > maxTerms || tokens > maxTokens
+	q.TooLong = terms > maxTerms || tokens > maxTokens
 	return q
 }
 
@@ -91,17 +143,16 @@ func Cut(query string) string {
 	return string(runes[:first-1])
 }
 
-// add adds a part of the query as one term, if it contains words.
-func (q *Query) add(text string, last, forms bool) {
+// term returns a part of a query as one term, if it contains words.
+func term(text string, last, forms bool) (t Term, ok bool) {
 	all := runs(Fold(text))
 	if len(all) == 0 {
-		return
+		return t, false
 	}
 	if word := signed(text); forms && word != "" {
-		q.Terms = append(q.Terms, Term{Words: []string{word}})
-		return
+		return Term{Words: []string{word}}, true
 	}
-	t := Term{Prefix: last && !separated(text)}
+	t.Prefix = last && !separated(text)
 	for i, r := range all {
 		t.Words = append(t.Words, r.tokens(i < len(all)-1)...)
 	}
@@ -111,7 +162,7 @@ func (q *Query) add(text string, last, forms bool) {
 	if forms {
 		t.Forms = formsOf(text)
 	}
-	q.Terms = append(q.Terms, t)
+	return t, true
 }
 
 // signed returns the form of a single word with a sign, or "".

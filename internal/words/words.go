@@ -18,7 +18,7 @@ import (
 )
 
 // Version changes whenever documents get other words or forms, so that the store writes them again.
-const Version = "2"
+const Version = "3"
 
 // letters maps letters without a decomposition to similar ones.
 var letters = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "ħ", "h", "ı", "i", "ŧ", "t",

@@ -28,7 +28,10 @@ func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Sear
 	if seed != nil {
 		in.Seed = *seed
 	}
-	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (domain.List[domain.Subject], error) {
+	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (l domain.List[domain.Subject], err error) {
+		if some, err := applyOperators(ctx, v, actor, query.Filters, &in); !some || err != nil {
+			return l, err
+		}
 		return v.Search(ctx, store.SearchQuery{Search: in, Viewer: actor.UserID, Words: query})
 	})
 }

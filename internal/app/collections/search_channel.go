@@ -30,6 +30,9 @@ func (a *Finder) FilterContents(ctx context.Context, actor domain.Actor, ref dom
 			return err
 		}
 		search.Channel = c.ID
+		if some, err := applyOperators(ctx, v, actor, query.Filters, &search); !some || err != nil {
+			return err
+		}
 		conns, err := v.SearchChannel(ctx, store.SearchQuery{Viewer: actor.UserID, Words: query, Search: search})
 		if err != nil {
 			return err

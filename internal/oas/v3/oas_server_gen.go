@@ -355,8 +355,23 @@ type SearchHandler interface {
 	// groups by name and slug. The words of a `"quoted phrase"` must follow each other, and so must words
 	// that are joined by punctuation (`well-known`). The last word may be the beginning of a word, unless
 	// a quotation mark follows it. Case and diacritics do not matter. Text in scripts without spaces is
-	// found by any part of it. No character is an operator. In very long texts, only the first 16,000
-	// words are searched.
+	// found by any part of it. In very long texts, only the first 16,000 words are searched.
+	//
+	// Operators narrow a search:
+	//
+	//  - `-word` and `-"phrase"`: without it; `moss OR lichen`: either
+	//  - `title:moss`: in the title or name
+	//  - `in:field-notes`, `in:"Field notes"`: in the channel with this slug or title
+	//  - `by:ada`: created by the user with this slug or name, or in channels of that group
+	//  - `type:image`: also `text`, `link`, `attachment`, `embed`, `block`, `channel`, `user`, `group`;
+	//    several comma-joined
+	//  - `site:example.org`: blocks whose source has this host, or one below it
+	//  - `before:2024`, `after:2023-05`: created before a year, month or day begins, or after it ends, in
+	//    UTC
+	//  - `has:comment`: blocks with comments
+	//
+	// If an `in:` or `by:` names nothing that the viewer sees, nothing is found. If an operator is
+	// malformed or given twice, the query has none, and all of its text is words. At most 32 operators.
 	//
 	// Words also find their other forms, such as plurals: `library` finds libraries, `ubahn` finds U-Bahn,
 	// `groesse` finds Größe. Sorted by score, these follow the results with the words themselves, and

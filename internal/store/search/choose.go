@@ -21,7 +21,7 @@ func (q Query) only(f filter) bool {
 func measured(q Query) (all []filter) {
 	for _, f := range q.filters() {
 		switch f {
-		case byType, inGroup, isFollowed:
+		case byType, inGroup, isFollowed, isCommented:
 			all = append(all, f)
 		case byAuthor, madeByViewer:
 			if !q.Words.Everything {
@@ -101,11 +101,13 @@ func choose(q Query, stats statistics) plan {
 // findsAll reports whether one statement reads all results for both the page and the count, if there are not too many.
 // It does so if checking a document against a filter costs more than sorting it.
 func findsAll(q Query, stats statistics) bool {
-	return stats.counted < 0 && !q.Words.Everything && slices.ContainsFunc(q.filters(), filter.asksConnections)
+	return stats.counted < 0 && !q.Words.Everything && slices.ContainsFunc(q.filters(), filter.readsTables)
 }
 
-// asksConnections reports whether a filter reads the connections of each document.
-func (f filter) asksConnections() bool { return f == inChannel || f == isFollowed }
+// readsTables reports whether a filter reads other tables for each document.
+func (f filter) readsTables() bool {
+	return f == inChannel || f == alsoInChannel || f == isFollowed || f == isCommented
+}
 
 // walksRing reports whether to read documents in random order and check each against the words. This pays off if so many
 // match that a page is soon full.

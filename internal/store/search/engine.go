@@ -21,6 +21,8 @@ type engine interface {
 	matches(p string, in place) string
 	// matchesRow is matches about a single row that was already read, with the given number.
 	matchesRow(p, seq string, in place) string
+	// lacks returns the condition that the document `d` does not match the query bound at p.
+	lacks(p string) string
 	// query encodes the words of a query for matches. Words contain nothing that needs escaping.
 	query(q words.Query, in place) string
 	// some returns the rows (seq, tier) of the documents with the words of the query, possibly several times, up to the
@@ -28,14 +30,14 @@ type engine interface {
 	// query, this needs no expansions of the last word. If the engine reads all matches before it returns the first,
 	// table defines `matched` for the beginning of the statement: each match once, as seq.
 	some(r *renderer, limit string) (table, rows, tier string)
-	quick(terms []words.Term) bool
+	quick(q words.Query) bool
 	// byRow reports whether counting all matches is cheap compared with checking each of them against a filter.
 	byRow() bool
 	// reach returns the number of documents that can be checked against words, one by one, in the time in which a
 	// search gathers and sorts all matches of common words.
-	reach(terms []words.Term) int64
+	reach(q words.Query) int64
 	// mayBeRare reports whether some is worth trying.
-	mayBeRare(terms []words.Term) bool
+	mayBeRare(q words.Query) bool
 	// closed returns the condition that the document with a number is closed.
 	closed(seq string) string
 	// expansions returns the query for up to $3 words from $1 to before $2, if the engine needs it.
@@ -50,7 +52,7 @@ type place int
 const (
 	anywhere place = iota
 	inTitle
-	inFormOfTitle // in the title in another form, for queries that are inexact
+	inFormOfTitle // the same for queries that are inexact or restricted
 	notInTitle    // but elsewhere
 )
 
@@ -88,20 +90,28 @@ func PutAllWords(d sqlx.Dialect, all []Words) (query string, args []any) {
 
 // ranks returns the tier of a match by row, which has the given number.
 func (r *renderer) ranks(seq string) string {
-	e, exact := r.engine(), r.q.Words.Exact()
+	e, all := r.engine(), r.q.Words
+	all.Without, all.Site = nil, "" // which all matches pass
+	exact := all.Exact()
 	at := func(q words.Query, in place) string { return e.matchesRow(r.args.Add(e.query(q, in)), seq, in) }
 	if r.q.Words.Inexact || !r.q.Words.HasForms() {
-		return "CASE WHEN " + at(r.q.Words, r.q.titlePlace()) + " THEN " + tierTitle.String() + " ELSE " + tierText.String() + " END"
+		return "CASE WHEN " + at(all, r.q.titlePlace()) + " THEN " + tierTitle.String() + " ELSE " + tierText.String() + " END"
 	}
 	return "CASE WHEN " + at(exact, inTitle) + " THEN " + tierTitle.String() + " WHEN " + at(exact, anywhere) + " THEN " + tierText.String() +
-		" WHEN " + at(r.q.Words, inTitle) + " THEN " + tierTitleForm.String() + " ELSE " + tierTextForm.String() + " END"
+		" WHEN " + at(all, inTitle) + " THEN " + tierTitleForm.String() + " ELSE " + tierTextForm.String() + " END"
 }
 
-// conjunction joins all terms with an operator.
-func conjunction(terms []words.Term, and string, write func(words.Term) string) string {
+// conjunction joins all terms with an operator, and those that may stand for one another with a second one.
+func conjunction(terms []words.Term, and, or string, write func(words.Term) string) string {
 	all := make([]string, len(terms))
 	for i, t := range terms {
 		all[i] = write(t)
+		for _, other := range t.Or {
+			all[i] += or + write(other)
+		}
+		if len(t.Or) > 0 {
+			all[i] = "(" + all[i] + ")"
+		}
 	}
 	return "(" + strings.Join(all, and) + ")"
 }

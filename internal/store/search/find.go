@@ -2,10 +2,13 @@ package search
 
 import (
 	"context"
+	"errors"
 	"slices"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
+	"vitrine/internal/words"
 )
 
 // Search lists the results of a query that the viewer may see (behaviour.md section 11). Without words, a page costs
@@ -24,7 +27,7 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	exact.Words, others.Words.Inexact = q.Words.Exact(), true
 	if _, isKnown := f.Known.find(exact); !isKnown && f.triesRare(q) {
 		few := q
-		if !engineOf(f.Dialect).quick(q.Words.Terms) {
+		if !engineOf(f.Dialect).quick(q.Words) {
 			if few.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
 				return l, err
 			}
@@ -47,7 +50,7 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 func (f Finder) search(ctx context.Context, q Query) (l domain.List[domain.Subject], err error) {
 	known, isKnown := f.Known.find(q)
 	few, opened := !isKnown && f.triesRare(q), int64(-1)
-	if few && engineOf(f.Dialect).quick(q.Words.Terms) {
+	if few && engineOf(f.Dialect).quick(q.Words) {
 		var all bool
 		if l, all, opened, err = f.rareMatches(ctx, q); all || err != nil {
 			return l, err
@@ -84,6 +87,33 @@ func (f Finder) search(ctx context.Context, q Query) (l domain.List[domain.Subje
 		f.Known.keepPage(q, before, l)
 	}
 	return l, err
+}
+
+// sameName is the maximum number of closed things of a name that Named examines.
+const sameName = 1_000
+
+// Named returns the thing of a kind with a name that the viewer sees: of several channels one that they made, or else the
+// oldest. It returns 0 if there is none. Channels of the viewer are read separately, because strangers may have many private
+// ones of that name.
+func (f Finder) Named(ctx context.Context, viewer domain.UserID, kind domain.SubjectType, name string) (id int64, err error) {
+	key := words.Key(name)
+	if key == "" || len(key) >= words.LongestKey {
+		return 0, nil
+	}
+	visible := touchViewer
+	if kind == domain.SubjectChannel {
+		visible = channelSeen("d")
+	}
+	const named = "SELECT d.item_id FROM search_documents d WHERE d.name_key = $2 AND d.type = $3 AND "
+	first := " AND " + visible + " ORDER BY d.item_id LIMIT 1"
+	err = f.QueryRow(ctx, "SELECT item_id FROM (SELECT 0 AS part, item_id FROM ("+named+"d.author_id = $1 AND d.kind = 'Channel'"+first+") AS own"+
+		" UNION ALL SELECT 1, item_id FROM ("+named+"d.open = TRUE"+first+") AS everyones"+
+		" UNION ALL SELECT 1, item_id FROM (SELECT d.item_id FROM ("+named+"d.open = FALSE ORDER BY d.item_id"+sqlx.Limit("$4")+") AS d WHERE "+visible+") AS closed"+
+		") AS found ORDER BY part, item_id LIMIT 1", viewer, key, kind, sameName).Scan(&id)
+	if errors.Is(err, database.ErrNoRows) {
+		return 0, nil
+	}
+	return id, err
 }
 
 // planned lists the results with the plan that fits the statistics.

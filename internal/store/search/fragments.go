@@ -74,8 +74,17 @@ func (r *renderer) check(f filter) []string {
 	case inGroup:
 		return []string{"d.seq IN (" + r.rows(inGroup) + ")"}
 	case inChannel:
-		return []string{"EXISTS (SELECT 1 FROM connections c WHERE c.channel_id = " + r.args.Add(r.q.Channel) +
-			" AND c.item_type = d.kind AND c.item_id = d.item_id" + r.Fence() + ")"}
+		return []string{r.connected(r.q.Channel)}
+	case alsoInChannel:
+		return []string{r.connected(r.q.AlsoIn)}
+	case createdFrom:
+		return []string{"d.created_at >= " + r.args.Add(sqlx.Micros(r.q.From))}
+	case createdBefore:
+		return []string{"d.created_at < " + r.args.Add(sqlx.Micros(r.q.Before))}
+	case isCommented:
+		return []string{"d.kind = 'Block'", "EXISTS (SELECT 1 FROM comments m WHERE m.block_id = d.item_id" + r.Fence() + ")"}
+	case lacksWords:
+		return []string{r.engine().lacks(r.args.Add(r.engine().query(r.q.Words.Unwanted(), anywhere)))}
 	case hasWords:
 		return []string{"EXISTS (SELECT 1 FROM search_words w WHERE w.rowid = d.seq AND " + r.engine().matches(r.matchQuery(anywhere), anywhere) + r.Fence() + ")"}
 	case ownedBy:
@@ -88,6 +97,11 @@ func (r *renderer) check(f filter) []string {
 	case noFilter:
 	}
 	panic("search: no such filter")
+}
+
+// connected returns the condition that the document `d` is in a channel.
+func (r *renderer) connected(to domain.ChannelID) string {
+	return "EXISTS (SELECT 1 FROM connections c WHERE c.channel_id = " + r.args.Add(to) + " AND c.item_type = d.kind AND c.item_id = d.item_id" + r.Fence() + ")"
 }
 
 // table returns the table of the documents `d`.
@@ -129,7 +143,9 @@ func (r *renderer) rows(f filter) string {
 	case inChannel:
 		return `SELECT x.seq FROM connections c CROSS JOIN search_documents x
 			WHERE c.channel_id = ` + r.args.Add(r.q.Channel) + ` AND x.kind = c.item_type AND x.item_id = c.item_id`
-	case noFilter, byExtension, changedAfter, hasWords, ownedBy, isContent:
+	case isCommented:
+		return "SELECT x.seq FROM comments m CROSS JOIN search_documents x WHERE x.kind = 'Block' AND x.item_id = m.block_id"
+	case noFilter, byExtension, changedAfter, alsoInChannel, createdFrom, createdBefore, lacksWords, hasWords, ownedBy, isContent:
 	}
 	panic("search: this filter does not drive")
 }

@@ -20,17 +20,26 @@ func (fts5) matchesRow(p, seq string, _ place) string {
 	return seq + " IN (SELECT t.rowid FROM search_words t WHERE t.search_words MATCH " + p + ")"
 }
 
+// lacks finds all matches once.
+func (fts5) lacks(p string) string { return "NOT " + fts5{}.matchesRow(p, "d.seq", anywhere) }
+
 func (fts5) query(q words.Query, in place) string {
-	all := conjunction(q.Terms, " AND ", alternatives)
+	all := conjunction(q.Terms, " AND ", " OR ", alternatives)
 	found := all
 	if in == inTitle || in == inFormOfTitle {
 		found = "title : " + all
 	}
 	if q.Inexact {
-		found = "(" + found + " NOT " + conjunction(q.Terms, " AND ", phrase) + ")"
+		found = "(" + found + " NOT " + conjunction(q.Terms, " AND ", " OR ", phrase) + ")"
 	}
 	if in == notInTitle {
 		found += " NOT title : " + all
+	}
+	if q.Site != "" {
+		found = "(" + found + `) AND "` + q.Site + `"`
+	}
+	if len(q.Without) > 0 {
+		found = "(" + found + ") NOT " + fts5{}.query(q.Unwanted(), anywhere)
 	}
 	return found
 }
@@ -40,19 +49,21 @@ func alternatives(t words.Term) string {
 	if len(t.Forms) == 0 {
 		return phrase(t)
 	}
-	return "(" + phrase(t) + ` OR "` + strings.Join(t.Forms, `" OR "`) + `")`
+	return inPlace(t, "("+spell(t)+` OR "`+strings.Join(t.Forms, `" OR "`)+`")`)
 }
 
 // quick accepts queries of one word, because the table of places contains the occurrences of each word in order.
-func (fts5) quick(terms []words.Term) bool { return len(terms) == 1 && len(terms[0].Words) == 1 }
+func (fts5) quick(q words.Query) bool {
+	return len(q.Terms) == 1 && len(q.Terms[0].Words) == 1 && !q.Terms[0].Title && len(q.Terms[0].Or) == 0 && !q.Restricted()
+}
 
 func (fts5) byRow() bool { return false }
 
 // reach is small: FTS5 looks up the words again for each document, which takes about 50 µs a word. A prefix that is not
 // expanded would take as long as a search.
-func (fts5) reach(terms []words.Term) int64 {
-	lookups := int64(0)
-	for _, t := range terms {
+func (fts5) reach(q words.Query) int64 {
+	lookups := int64(len(q.Without))
+	for _, t := range q.All() {
 		if t.Prefix && len(t.Expansions) == 0 {
 			return 0
 		}
@@ -61,11 +72,11 @@ func (fts5) reach(terms []words.Term) int64 {
 	return 1_500 / max(1, lookups)
 }
 
-func (fts5) mayBeRare([]words.Term) bool { return true }
+func (fts5) mayBeRare(words.Query) bool { return true }
 
 func (e fts5) some(r *renderer, limit string) (table, rows, tier string) {
 	terms := r.q.Words.Terms
-	if !e.quick(terms) || r.q.Words.Inexact {
+	if !e.quick(r.q.Words) || r.q.Words.Inexact {
 		tier = "0"
 		if r.q.Sort.Key == domain.SearchByScore {
 			tier = r.ranks("few.seq")
@@ -89,8 +100,18 @@ func places(is string, titled, other tier) string {
 	return "SELECT p.doc AS seq, CASE WHEN p.col = 'title' THEN " + titled.String() + " ELSE " + other.String() + " END AS tier FROM search_places p WHERE " + is
 }
 
-// phrase encodes a term.
-func phrase(t words.Term) string {
+// phrase encodes a term without its forms.
+func phrase(t words.Term) string { return inPlace(t, spell(t)) }
+
+// inPlace restricts the encoded words of a term to titles if it asks for that.
+func inPlace(t words.Term, text string) string {
+	if t.Title {
+		return "(title : (" + text + "))"
+	}
+	return text
+}
+
+func spell(t words.Term) string {
 	text := `"` + strings.Join(t.Words, " ") + `"`
 	if !t.Prefix {
 		return text

@@ -190,6 +190,7 @@ type Document struct {
 	links     int64
 	title     string
 	body      []string
+	sites     []string // marks of the sites of its source
 	extension string
 	source    string // addresses of pages
 	value     string
@@ -208,6 +209,13 @@ func (d Document) digest() int64 {
 	return int64(h.Sum64())
 }
 
+// words returns the words of the document.
+func (d Document) words() words.Document {
+	all := words.Make(d.title, d.body...)
+	all.BodyForms = append(all.BodyForms, d.sites...)
+	return all
+}
+
 // values returns the values of the columns that may change, after kind and id.
 func (d Document) values() []any {
 	return []any{d.kind, d.id, d.typ, d.author, d.open, words.Key(d.title), d.extension,
@@ -224,7 +232,7 @@ func (ix *Index) insertDocument(ctx context.Context, d Document) error {
 		return err
 	}
 	ix.deltas.Content(domain.UserRef(d.author), d.typ, d.id, counters.TallyOf(d.open, 1))
-	ix.put(PutFirstWords(ix.db.Dialect, d.kind, d.id, words.Make(d.title, d.body...)))
+	ix.put(PutFirstWords(ix.db.Dialect, d.kind, d.id, d.words()))
 	return nil
 }
 
@@ -234,7 +242,7 @@ func (ix *Index) put(query string, args []any) {
 }
 
 func (ix *Index) putWords(seq int64, d Document) {
-	ix.put(PutWords(ix.db.Dialect, seq, words.Make(d.title, d.body...)))
+	ix.put(PutWords(ix.db.Dialect, seq, d.words()))
 }
 
 // putDocument writes a document, and its words if they have changed.

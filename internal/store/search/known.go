@@ -9,6 +9,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/words"
 )
 
 // Known remembers numbers of results, so that searches need not count them again. Counting is most of the work of a search
@@ -96,13 +97,30 @@ func keyOf(q Query) (key knownKey, ok bool) {
 		}
 	}
 	var b strings.Builder
-	for _, t := range q.Words.Terms {
-		fmt.Fprintf(&b, "%q %t %t ", t.Words, t.Prefix, len(t.Forms) > 0)
+	writeTerms(&b, q.Words.Terms)
+	if q.Words.Restricted() {
+		fmt.Fprintf(&b, "site %q without ", q.Words.Site)
+		writeTerms(&b, q.Words.Without)
 	}
 	if q.Words.Inexact {
 		b.WriteString("inexact")
 	}
 	return knownKey{b.String(), q.Channel}, b.Len() <= maxKey
+}
+
+// writeTerms writes what distinguishes terms.
+func writeTerms(b *strings.Builder, terms []words.Term) {
+	for _, t := range terms {
+		fmt.Fprintf(b, "%q %t %t ", t.Words, t.Prefix, len(t.Forms) > 0)
+		if t.Title {
+			b.WriteString("title ")
+		}
+		if len(t.Or) > 0 {
+			b.WriteString("or ( ")
+			writeTerms(b, t.Or)
+			b.WriteString(") ")
+		}
+	}
 }
 
 // find returns the bound of a query.

@@ -8,7 +8,6 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
 	"vitrine/internal/store/sqlx"
-	"vitrine/internal/words"
 )
 
 // AddDocuments creates documents for the blocks that have none, oldest first, and counts the items
@@ -198,7 +197,7 @@ func (w DocumentWrites) LoadWords(ctx context.Context, kind domain.SubjectType, 
 				return above, 0, err
 			}
 		}
-		put = append(put, Words{Seq: has.seq, Document: words.Make(d.title, d.body...)})
+		put = append(put, Words{Seq: has.seq, Document: d.words()})
 	}
 	for some := range slices.Chunk(put, sqlx.BatchRows) {
 		query, args := PutAllWords(ix.db.Dialect, some)

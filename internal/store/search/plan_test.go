@@ -12,7 +12,7 @@ import (
 
 var (
 	goalNames    = []string{"page", "count", "page and total"}
-	filterNames  = []string{"", "types", "extensions", "after", "author", "mine", "followed", "group", "channel", "words", "owner", "contents"}
+	filterNames  = []string{"", "types", "extensions", "after", "author", "mine", "followed", "group", "channel", "also in", "from", "before", "comments", "lacking", "words", "owner", "contents"}
 	sourceNames  = []string{"index", "driver", "driver's numbers", "own blocks", "private contents", "private channels", "private blocks", "words", "titles", "texts", "name", "address", "made from address"}
 	spanNames    = []string{"", " of open", " of closed"}
 	showNames    = []string{"all", "open", "own", "private", "own or private", "visible", "blocks or visible", "blocks", "private channels", "closed", "closed blocks", "closed, seen in private"}
@@ -103,6 +103,21 @@ var planCases = []planCase{
 		"page by number desc; private probed | words: visible", "count by number desc; private probed | words: open + words: own or private"},
 	{"words, by name", sorted(domain.Search{Query: "moss"}, domain.SearchByName), 1, statistics{},
 		"page by name desc | words: visible, by halves", "count by name desc | words: open + words: own or private"},
+	{"words with others left out", domain.Search{Query: "moss -fern OR"}, 1, sees(5),
+		"page by number desc; private listed | name: visible, tier 1 + titles: visible, tier 2 + texts: visible, tier 3", // malformed
+		"count by number desc; private listed | words: open + words: own or private"},
+	{"words with others left out, which no name replaces", domain.Search{Query: "moss -fern"}, 1, sees(5),
+		"page by number desc; private listed | titles: visible, tier 2 + texts: visible, tier 3", "count by number desc; private listed | words: open + words: own or private"},
+	{"only what is left out", domain.Search{Query: "-fern"}, 0, statistics{},
+		"page by created desc; check lacking | index of open: open", "count by created desc; check lacking | index of open: open"},
+	{"of a time, in a second channel", domain.Search{From: time.Unix(1, 0), Before: time.Unix(2, 0), AlsoIn: 5}, 0, statistics{},
+		"page by created desc; check also in; check from; check before | index of open: open", "count by created desc; check also in; check from; check before | index of open: open"},
+	{"with comments", domain.Search{Commented: true}, 1, size(isCommented, 10_000),
+		"page and total by created desc; driven by comments | driver: visible", "count by created desc; driven by comments | driver's numbers: open + driver's numbers: own or private"},
+	{"with comments, of which there are many", domain.Search{Commented: true}, 0, size(isCommented, 10_001),
+		"page by created desc; check comments | index of open: open", "count by created desc; check comments | index of open: open"},
+	{"words with comments, before they are counted", domain.Search{Query: "moss", Commented: true}, 0, uncounted(size(isCommented, 50_001)),
+		"page and total by number desc; check comments | words: open, by tier", "count by number desc; check comments | words: open"},
 	{"an address", domain.Search{Query: "https://example.org/a"}, 0, statistics{},
 		"page by number desc | address: open + made from address: open + name: open, tier 1 + titles: open, tier 2 + texts: open, tier 3",
 		"count by number desc | address: open + made from address: open + words: open"},

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -24,8 +23,8 @@ func (f Finder) expandPrefix(ctx context.Context, q words.Query) (words.Query, e
 	if query == "" {
 		return q, nil
 	}
-	q.Terms = slices.Clone(q.Terms)
-	for i, t := range q.Terms {
+	q = q.Clone()
+	for _, t := range q.All() {
 		if !t.Prefix {
 			continue
 		}
@@ -43,7 +42,7 @@ func (f Finder) expandPrefix(ctx context.Context, q words.Query) (words.Query, e
 			return q, err
 		}
 		if len(all) < maxExpansions {
-			q.Terms[i].Expansions = append(all, last)
+			t.Expansions = append(all, last)
 		}
 	}
 	return q, nil

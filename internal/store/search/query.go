@@ -65,9 +65,10 @@ type Query struct {
 // offset returns the number of results before the page.
 func (q Query) offset() int64 { return max(0, q.Page.Offset()-q.before) }
 
-// titlePlace returns the place of words in titles.
+// titlePlace returns the place of words in titles. An index of titles does not have
+// the rest of the texts, which the operators of restricted queries are about.
 func (q Query) titlePlace() place {
-	if q.Words.Inexact {
+	if q.Words.Inexact || q.Words.Restricted() {
 		return inFormOfTitle
 	}
 	return inTitle
@@ -94,6 +95,11 @@ const (
 	isFollowed
 	inGroup
 	inChannel
+	alsoInChannel
+	createdFrom
+	createdBefore
+	isCommented
+	lacksWords // for a query that only says which words are missing
 
 	hasWords  // if the words are not read first
 	ownedBy   // for lists of an owner's things
@@ -106,6 +112,8 @@ func (q Query) filters() (set []filter) {
 		byType: len(q.Types) > 0, byExtension: len(q.Extensions) > 0, changedAfter: !q.After.IsZero(), byAuthor: q.Author != 0,
 		madeByViewer: q.Scope == domain.SearchMine, isFollowed: q.Scope == domain.SearchFollowing,
 		inGroup: q.Group != 0, inChannel: q.Channel != 0,
+		alsoInChannel: q.AlsoIn != 0, createdFrom: !q.From.IsZero(), createdBefore: !q.Before.IsZero(), isCommented: q.Commented,
+		lacksWords: q.Words.Everything && len(q.Words.Without) > 0,
 	} {
 		if is {
 			set = append(set, filter(f))
@@ -119,12 +127,12 @@ func (q Query) address() int64 {
 	if q.Words.Inexact {
 		return 0
 	}
-	return words.Source(q.Query)
+	return words.Source(q.Words.Plain)
 }
 
 // name returns the key of things with the query as their name, or "" if it is too long.
 func (q Query) name() string {
-	if key := words.Key(q.Query); len(key) < words.LongestKey && !q.Words.Inexact && !q.Words.HasSigns() {
+	if key := words.Key(q.Words.Plain); len(key) < words.LongestKey && !q.Words.Inexact && !q.Words.HasSigns() {
 		return key
 	}
 	return ""

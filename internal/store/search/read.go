@@ -58,6 +58,7 @@ func DocumentOfBlock(b domain.Block) Document {
 		created: sqlx.Micros(b.CreatedAt), updated: sqlx.Micros(b.UpdatedAt)}
 	image, file := fileOf(b.Image), fileOf(b.File)
 	d.body = []string{plain(b.Description), plain(b.Content), deref(b.AltText), file.Name, words.Place(d.source), deref(b.SourceTitle)}
+	d.sites = words.Sites(d.source)
 	if b.Page != nil {
 		d.body = append(d.body, b.Page.AuthorName)
 		if link := deref(rowmap.Canonical(&b.Page.Canonical)); link != "" && d.source == d.value { // the author named no other source

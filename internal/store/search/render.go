@@ -302,7 +302,9 @@ func (r *renderer) size(f filter, limit int64) string {
 		return ownedSize(domain.TypeGroup, r.args.Add(r.q.Group))
 	case isFollowed:
 		return followedSize
-	case noFilter, byExtension, changedAfter, inChannel, hasWords, ownedBy, isContent:
+	case isCommented:
+		return "SELECT count(*) FROM (SELECT 1 AS one FROM comments" + sqlx.Limit(r.args.Add(limit)) + ") AS few"
+	case noFilter, byExtension, changedAfter, inChannel, alsoInChannel, createdFrom, createdBefore, lacksWords, hasWords, ownedBy, isContent:
 	}
 	panic("search: this filter is not measured")
 }

@@ -169,7 +169,7 @@ func (r *renderer) read(p part) scan {
 // as soon as it has read a document. If it joins all documents to the matches, it therefore evaluates it for every
 // document.
 func (r *renderer) fences() bool {
-	return r.Fence() != "" && slices.ContainsFunc(r.plan.checks, filter.asksConnections)
+	return r.Fence() != "" && slices.ContainsFunc(r.plan.checks, filter.readsTables)
 }
 
 // numbers returns the numbers of some documents, each once.

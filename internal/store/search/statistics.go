@@ -51,7 +51,7 @@ const siteStatistics = "SELECT " + access.Pending + `, (SELECT CAST(COALESCE(sum
 // gather measures the facts for choosing a plan. some is false if there can be no results, as in a channel that the
 // viewer does not see.
 func (f Finder) gather(ctx context.Context, q Query) (stats statistics, some bool, err error) {
-	stats = statistics{limits: f.Limits, sizes: map[filter]int64{}, counted: -1, opened: -1, byRow: engineOf(f.Dialect).byRow(), reach: engineOf(f.Dialect).reach(q.Words.Terms)}
+	stats = statistics{limits: f.Limits, sizes: map[filter]int64{}, counted: -1, opened: -1, byRow: engineOf(f.Dialect).byRow(), reach: engineOf(f.Dialect).reach(q.Words)}
 	err = f.QueryRow(ctx, siteStatistics).Scan(&stats.pending, &stats.removals, &stats.documents)
 	if err != nil {
 		return stats, false, err

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -23,29 +24,40 @@ func (tsvector) matches(p string, in place) string {
 	return words + " @@ CAST(CAST(" + p + " AS TEXT) AS TSQUERY)"
 }
 
+func (e tsvector) lacks(p string) string {
+	return "NOT EXISTS (SELECT 1 FROM search_words w WHERE w.rowid = d.seq AND " + e.matches(p, anywhere) + sqlx.Postgres.Fence() + ")"
+}
+
 func (e tsvector) matchesRow(p, _ string, in place) string { return e.matches(p, in) }
 
 func (tsvector) query(q words.Query, in place) string {
-	all := conjunction(q.Terms, " & ", func(t words.Term) string { return alternativeLexemes(t, in == inFormOfTitle) })
+	all := conjunction(q.Terms, " & ", " | ", func(t words.Term) string { return alternativeLexemes(t, t.Title || in == inFormOfTitle) })
 	if q.Inexact {
-		all += " & !" + conjunction(q.Terms, " & ", func(t words.Term) string { return lexemes(t, false) })
+		all += " & !" + conjunction(q.Terms, " & ", " | ", func(t words.Term) string { return lexemes(t, t.Title) })
 	}
 	if in == notInTitle {
-		all += " & !" + conjunction(q.Terms, " & ", func(t words.Term) string { return alternativeLexemes(t, true) })
+		all += " & !" + conjunction(q.Terms, " & ", " | ", func(t words.Term) string { return alternativeLexemes(t, true) })
+	}
+	if q.Site != "" {
+		all += " & '" + q.Site + "'"
+	}
+	if len(q.Without) > 0 {
+		all += " & !" + tsvector{}.query(q.Unwanted(), anywhere)
 	}
 	return all
 }
 
-func (tsvector) quick([]words.Term) bool { return true }
+func (tsvector) quick(words.Query) bool { return true }
 
 func (tsvector) byRow() bool { return true }
 
-func (tsvector) reach([]words.Term) int64 { return 20_000 }
+func (tsvector) reach(words.Query) int64 { return 20_000 }
 
 // mayBeRare excludes prefixes of one or two letters, for which the index would gather very many matches.
-func (tsvector) mayBeRare(terms []words.Term) bool {
-	last := terms[len(terms)-1]
-	return !last.Prefix || utf8.RuneCountInString(last.Words[len(last.Words)-1]) > indexedLetters
+func (tsvector) mayBeRare(q words.Query) bool {
+	return !slices.ContainsFunc(q.All(), func(t *words.Term) bool {
+		return t.Prefix && utf8.RuneCountInString(t.Words[len(t.Words)-1]) <= indexedLetters
+	})
 }
 
 // some finds all matches with the index of words. Otherwise PostgreSQL, which estimates their number, may read the whole

@@ -133,6 +133,11 @@ func narrowed(v *web.Visit, per int64) (n narrowing, err error) {
 // Searched reports whether the contents are filtered. Filtered contents have only one order.
 func (n narrowing) Searched() bool { return n.Type != "" || n.Query != "" }
 
+// Operators returns the operators of the search in the channel.
+func (n narrowing) Operators() []chip {
+	return chips(n.Query, func(query string) string { return n.with("q", query) })
+}
+
 // Choice is a link that changes how a channel is shown.
 type Choice struct {
 	Name, Path string

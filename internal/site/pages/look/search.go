@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
@@ -25,11 +26,34 @@ type searchView struct {
 	Kinds       *bar
 	Scopes      *bar // for signed-in users
 	Keep        []hidden
+	Operators   []chip
 	Within      *present.Principal // whose items the search is restricted to
 	Anywhere    string             // the address of the same search without this restriction
 	Total       int64
 	Many        bool // more results than are counted
 	listing
+}
+
+// topic is an operator that the page explains.
+type topic struct{ Example, About string } // ids
+
+// Topics returns the operators that the page explains.
+func (searchView) Topics() (all []topic) {
+	for _, name := range []string{"phrase", "without", "or", "title", "in", "by", "type", "site", "time", "comment"} {
+		all = append(all, topic{"look.search.example." + name, "look.search.about." + name})
+	}
+	return all
+}
+
+// chip is an operator of a query, with the address of the search without it.
+type chip struct{ Text, Path string }
+
+// chips returns the operators of a query. to returns the address of a search.
+func chips(query string, to func(query string) string) (all []chip) {
+	for _, o := range collections.Operators(query) {
+		all = append(all, chip{o.Text, to(o.Without)})
+	}
+	return all
 }
 
 // hidden is a hidden field of a form.
@@ -87,6 +111,7 @@ func searchPage(v *web.Visit) error {
 	v.Wide = true
 	title := v.T("look.search")
 	if shown.Asked && !form.Failed() {
+		shown.Operators = chips(query, func(query string) string { return a.with("q", query, "page", "") })
 		v.Head = shown.head(web.Head{})
 		title = v.T("look.search.title", query)
 		if v.Fresh(append(shown.tags(), fmt.Sprint(shown.Total, shown.Many), shown.withinTag())...) {
