@@ -17,8 +17,8 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// Version changes whenever documents get other words or forms, so that the store writes them again.
-const Version = "3"
+// FormsVersion changes whenever documents get other forms of their words, so that the store writes them again.
+const FormsVersion = "1"
 
 // letters maps letters without a decomposition to similar ones.
 var letters = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "ħ", "h", "ı", "i", "ŧ", "t",
@@ -28,16 +28,27 @@ var letters = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "�
 // section 3.13), NFKD without marks that any letter can have, and NFC. Marks that form a different letter
 // (Devanagari vowels, Thai tones, the voicing of kana) stay. Katakana become hiragana.
 func Fold(text string) string {
+	text = foldCase(text)
+	if plain(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= 'ァ' && r <= 'ヶ' {
+			return r - 'ァ' + 'ぁ'
+		}
+		return r
+	}, text)
+}
+
+// foldCase is Fold that keeps katakana.
+func foldCase(text string) string {
 	if plain(text) {
 		return strings.ToLower(text)
 	}
 	text = norm.NFKD.String(cases.Fold().String(text))
 	text = strings.Map(func(r rune) rune {
-		switch {
-		case dropped(r):
+		if dropped(r) {
 			return -1
-		case r >= 'ァ' && r <= 'ヶ':
-			return r - 'ァ' + 'ぁ'
 		}
 		return r
 	}, text)
@@ -168,10 +179,10 @@ func shorten(word string) string {
 const LongestKey = 200
 
 // Key returns the words of a title in folded form, for sorting by name and comparing whole titles. It
-// contains only the beginning of long titles.
+// contains only the beginning of long titles, and keeps katakana, as in keys that are already stored.
 func Key(title string) string {
 	var b strings.Builder
-	for _, r := range runs(Fold(title)) {
+	for _, r := range runs(foldCase(title)) {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}

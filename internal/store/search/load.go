@@ -36,7 +36,7 @@ func (w DocumentWrites) AddDocuments(ctx context.Context) error {
 
 // DocumentColumns lists the columns of search_documents in the order of the values that Row returns.
 const DocumentColumns = `seq, kind, item_id, type, author_id, open, name_key, extension, source_key, value_key, updated_at, digest,
-	links, random_key, created_at`
+	forms_digest, links, random_key, created_at`
 
 // Row returns a row of search_documents for an item that is in `links` channels that are not
 // private. LoadWords must write its words.
@@ -166,14 +166,14 @@ func (w DocumentWrites) EndWords(ctx context.Context, statements []string) error
 // found. It skips documents that wait for IndexPending.
 func (w DocumentWrites) LoadWords(ctx context.Context, kind domain.SubjectType, above int64, n int) (last int64, found int, err error) {
 	ix := w.ix
-	rows, err := ix.db.Query(ctx, `SELECT item_id, seq, digest FROM search_documents WHERE kind = $1 AND item_id > $2 ORDER BY item_id LIMIT $3`, kind, above, n)
+	rows, err := ix.db.Query(ctx, `SELECT item_id, seq, digest, forms_digest FROM search_documents WHERE kind = $1 AND item_id > $2 ORDER BY item_id LIMIT $3`, kind, above, n)
 	type row struct {
-		id, seq int64
-		digest  *int64
+		id, seq, forms int64
+		digest         *int64
 	}
 	documents := map[int64]row{}
 	all, err := sqlx.Collect(ctx, rows, err, func(r sqlx.Row) (d row, err error) {
-		err = r.Scan(&d.id, &d.seq, &d.digest)
+		err = r.Scan(&d.id, &d.seq, &d.digest, &d.forms)
 		documents[d.id] = d
 		return d, err
 	})
@@ -192,8 +192,8 @@ func (w DocumentWrites) LoadWords(ctx context.Context, kind domain.SubjectType, 
 		if !ok || has.digest == nil {
 			continue
 		}
-		if *has.digest != d.digest() { // another version computed its words
-			if err := ix.db.Exec(ctx, `UPDATE search_documents SET digest = $2 WHERE seq = $1`, has.seq, d.digest()); err != nil {
+		if !d.hasWords(has.digest, has.forms) { // another version computed its words
+			if err := ix.db.Exec(ctx, `UPDATE search_documents SET digest = $2, forms_digest = $3 WHERE seq = $1`, has.seq, d.digest(), d.formsDigest()); err != nil {
 				return above, 0, err
 			}
 		}

@@ -28,13 +28,17 @@ func (w DocumentWrites) RefreshDocuments(ctx context.Context, n int, now time.Ti
 		above = 0
 	}
 	// The lock keeps the documents as they are until they are written again.
-	rows, err := db.Query(ctx, `SELECT seq, kind, item_id, COALESCE(digest, 0), digest IS NULL, source_key, value_key, name_key, extension
+	rows, err := db.Query(ctx, `SELECT seq, kind, item_id, COALESCE(digest, 0), digest IS NULL, forms_digest, source_key, value_key, name_key, extension
 		FROM search_documents WHERE seq > $1 ORDER BY seq`+sqlx.Limit("$2")+db.ForUpdate("search_documents"), above, n)
-	ids, stored, last := map[domain.SubjectType][]int64{}, map[domain.Subject]kept{}, above
+	type written struct {
+		kept
+		forms int64
+	}
+	ids, stored, last := map[domain.SubjectType][]int64{}, map[domain.Subject]written{}, above
 	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (s domain.Subject, err error) {
-		var k kept
+		var k written
 		var pending bool // index_words writes it
-		err = row.Scan(&last, &s.Type, &s.ID, &k.digest, &pending, &k.source, &k.value, &k.name, &k.extension)
+		err = row.Scan(&last, &s.Type, &s.ID, &k.digest, &pending, &k.forms, &k.source, &k.value, &k.name, &k.extension)
 		if !pending {
 			ids[s.Type] = append(ids[s.Type], s.ID)
 			stored[s] = k
@@ -53,7 +57,7 @@ func (w DocumentWrites) RefreshDocuments(ctx context.Context, n int, now time.Ti
 			return 0, err
 		}
 		for _, d := range items {
-			if stored[domain.Subject{Type: kind, ID: d.id}] != d.kept() {
+			if stored[domain.Subject{Type: kind, ID: d.id}] != (written{d.kept(), d.formsDigest()}) {
 				w.ix.Refresh(kind, d.id)
 			}
 		}
