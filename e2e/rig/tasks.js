@@ -186,7 +186,7 @@ const tasks = [
       await hand.key("j");
       for (let n = 0; n < 2; n++) {
         await hand.key("Alt+ArrowRight");
-        await hand.page.getByText(`Moved to place ${n + 2} of`).waitFor({ state: "attached" });
+        await hand.page.getByText(`Moved to place ${n + 2} of`).first().waitFor({ state: "attached" });
       }
       return;
     }
@@ -197,14 +197,25 @@ const tasks = [
       hand.actions++;
       await drag(hand.page, first, third);
     }
-    await hand.page.getByText(/Moved to place \d+ of/).waitFor({ state: "attached" });
+    await hand.page.getByText(/Moved to place \d+ of/).first().waitFor({ state: "attached" });
   }],
   ["Reorder twelve items", ({ channel }) => channel, async (hand) => {
-    await hand.more("Arrange");
-    await hand.page.waitForURL(/arrange$/);
-    for (let n = 0; n < 12; n++) await hand.press(hand.page.locator("input[name=connection]").nth(n));
-    await hand.press(hand.button("To the bottom"));
-    await hand.page.locator("#notes .note").waitFor();
+    const item = (n) => hand.page.locator("#cells > li").nth(n);
+    if (hand.keys) {
+      for (const key of ["j", "x", ...Array(11).fill("j"), "X", "Alt+ArrowRight"]) await hand.key(key);
+    } else if (hand.mode === "mouse") {
+      hand.actions += 3;
+      await item(0).click({ modifiers: ["Control"] });
+      await item(11).click({ modifiers: ["Shift"] });
+      await item(0).dragTo(item(13));
+    } else {
+      hand.actions++;
+      await hold(hand.page, item(0));
+      for (let n = 1; n < 12; n++) await hand.press(item(n));
+      hand.actions++;
+      await drag(hand.page, item(11), item(13));
+    }
+    await hand.page.locator("#notes .note", { hasText: "12 " }).waitFor();
   }],
   ["Remove an item and undo", ({ channel }) => channel, async (hand) => {
     const item = hand.page.locator("#cells > li").first();
@@ -281,10 +292,10 @@ async function hold(page, item) {
 async function drag(page, from, to) {
   const cdp = await page.context().newCDPSession(page);
   const middle = async (element) => { const box = await element.boundingBox(); return { x: box.x + box.width / 2, y: box.y + box.height / 2 }; };
-  await from.scrollIntoViewIfNeeded();
+  await to.evaluate((e) => e.scrollIntoView({ block: "center" })); // not behind a bar
   const [start, end] = [await middle(from), await middle(to)];
   await cdp.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [start] });
-  await page.waitForTimeout(400);
+  await page.waitForTimeout(600); // more than a long press
   for (let n = 1; n <= 10; n++) {
     await cdp.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: [{ x: start.x + (end.x - start.x) * n / 10, y: start.y + (end.y - start.y) * n / 10 }] });
   }
