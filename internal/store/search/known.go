@@ -82,7 +82,7 @@ type titled struct {
 const (
 	maxKnown = 10_000
 	maxPages = 1_000
-	maxKey   = 200
+	maxKey   = 400
 )
 
 // keyOf returns the key of a query, and false if its results are not bounded: it needs words, and no filter except for a
@@ -111,7 +111,7 @@ func keyOf(q Query) (key knownKey, ok bool) {
 // writeTerms writes what distinguishes terms.
 func writeTerms(b *strings.Builder, terms []words.Term) {
 	for _, t := range terms {
-		fmt.Fprintf(b, "%q %t %t ", t.Words, t.Prefix, len(t.Forms) > 0)
+		fmt.Fprintf(b, "%q %t %s ", t.Words, t.Prefix, t.Forms)
 		if t.Title {
 			b.WriteString("title ")
 		}

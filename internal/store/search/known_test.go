@@ -43,3 +43,16 @@ func TestKnownIsBounded(t *testing.T) {
 		t.Error("a long query is remembered")
 	}
 }
+
+// Queries for the same words in other forms have numbers of their own: Größe also stands for groesse.
+func TestKnownFormsOfWords(t *testing.T) {
+	t.Parallel()
+	k, stats := NewKnown(), statistics{limits: DefaultLimits, removals: 5, documents: 100_000}
+	k.learn(Query{Words: words.Parse("Größe ")}, stats, 50_000, -1)
+	if _, found := k.find(Query{Words: words.Parse("größe ")}); !found {
+		t.Error("the same query is not known")
+	}
+	if _, found := k.find(Query{Words: words.Parse("grosse ")}); found {
+		t.Error("the number of another query is used")
+	}
+}
