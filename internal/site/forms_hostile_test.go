@@ -88,8 +88,9 @@ func TestLongValuesAreNotEchoed(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/search?q=", "/explore?q=", "/ada/moss?q="} {
-		if p := guest.get(path + url.QueryEscape(quotes(9000))); strings.Count(p.body, "&#34;") > 0 {
-			t.Errorf("%s: status %d with %d quotes", path, p.status, strings.Count(p.body, "&#34;"))
+		own := strings.Count(guest.get(path).body, "&#34;") // in explanations
+		if p := guest.get(path + url.QueryEscape(quotes(9000))); strings.Count(p.body, "&#34;") > own {
+			t.Errorf("%s: status %d with %d quotes, of which %d are the page's", path, p.status, strings.Count(p.body, "&#34;"), own)
 		}
 	}
 }
