@@ -44,6 +44,11 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (domain.List[domai
 	return v.finder().Search(ctx, q)
 }
 
+// Correct returns a query with the closest words that the viewer sees instead of misspelled ones.
+func (v *Snapshot) Correct(ctx context.Context, q SearchQuery) (search.Correction, error) {
+	return v.finder().Correct(ctx, q)
+}
+
 // Named returns the thing of a kind with a name that the viewer sees, or 0.
 func (v *Snapshot) Named(ctx context.Context, viewer domain.UserID, kind domain.SubjectType, name string) (id int64, err error) {
 	return v.finder().Named(ctx, viewer, kind, name)
