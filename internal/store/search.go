@@ -11,6 +11,9 @@ import (
 // SearchQuery selects a page of the results that the viewer may see.
 type SearchQuery = search.Query
 
+// Correction is a query with other words; see search.Correction.
+type Correction = search.Correction
+
 // SearchLimits determine when searches and lists use another plan.
 type SearchLimits = search.Limits
 
@@ -45,7 +48,7 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (domain.List[domai
 }
 
 // Correct returns a query with the closest words that the viewer sees instead of misspelled ones.
-func (v *Snapshot) Correct(ctx context.Context, q SearchQuery) (search.Correction, error) {
+func (v *Snapshot) Correct(ctx context.Context, q SearchQuery) (Correction, error) {
 	return v.finder().Correct(ctx, q)
 }
 

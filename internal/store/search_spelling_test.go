@@ -15,20 +15,14 @@ import (
 	"vitrine/internal/words"
 )
 
-// correction is a query with other words, and the number of its results.
-type correction struct {
-	Query string
-	Found int64
-}
-
-func correct(t *testing.T, s *store.Store, viewer domain.UserID, q domain.Search, note ...func(query string, args []any)) (c correction) {
+func correct(t *testing.T, s *store.Store, viewer domain.UserID, q domain.Search, note ...func(query string, args []any)) (c store.Correction) {
 	t.Helper()
 	err := s.InSnapshot(t.Context(), func(v *store.Snapshot) error {
 		for _, n := range note {
 			store.Trace(v, n)
 		}
-		found, err := v.Correct(t.Context(), store.SearchQuery{Search: q, Viewer: viewer, Words: words.Parse(q.Query)})
-		c = correction(found)
+		var err error
+		c, err = v.Correct(t.Context(), store.SearchQuery{Search: q, Viewer: viewer, Words: words.Parse(q.Query)})
 		return err
 	})
 	if err != nil {
@@ -46,36 +40,36 @@ func TestCorrections(t *testing.T) {
 			"land of lamb", "typography", "東京 station", "modern times", "straße", "internationalisation"} {
 			storetest.Block(t, s, ada, text)
 		}
-		for query, want := range map[string]correction{
-			"langauge":                   {"language", 1},
-			"Langauge,":                  {"language", 1},
-			"languag":                    {"language", 1},
-			"langage modern":             {"language modern", 1},
-			"modren langauge":            {"modern language", 1},
-			"modern langauge -times":     {"modern language -times", 1},
+		for query, want := range map[string]store.Correction{
+			"langauge":                   {Query: "language", Found: 1},
+			"Langauge,":                  {Query: "language", Found: 1},
+			"languag":                    {Query: "language", Found: 1},
+			"langage modern":             {Query: "language modern", Found: 1},
+			"modren langauge":            {Query: "modern language", Found: 1},
+			"modern langauge -times":     {Query: "modern language -times", Found: 1},
 			"modern langauge -modern":    {},
-			`"modern" langauge`:          {`"modern" language`, 1},
+			`"modern" langauge`:          {Query: `"modern" language`, Found: 1},
 			`"langauge"`:                 {},
 			"title:langauge":             {},
 			"-langauge":                  {},
-			"lampp":                      {"lamp", 1},
-			"lamx":                       {"lamb", 3}, // with more results than lamp
-			"alnd":                       {"land", 2},
-			"lnad":                       {"land", 2}, // the middle letters are exchanged
+			"lampp":                      {Query: "lamp", Found: 1},
+			"lamx":                       {Query: "lamb", Found: 3}, // with more results than lamp
+			"alnd":                       {Query: "land", Found: 2},
+			"lnad":                       {Query: "land", Found: 2}, // the middle letters are exchanged
 			"lam x":                      {},
 			"lxyb":                       {}, // two mistakes in a short word
-			"Häusre":                     {"hauser", 1},
-			"hauesr":                     {"hauser", 1},
-			"городд":                     {"город", 1},
-			"strase":                     {"strasse", 1},
-			"typogrphay":                 {"typography", 1},
+			"Häusre":                     {Query: "hauser", Found: 1},
+			"hauesr":                     {Query: "hauser", Found: 1},
+			"городд":                     {Query: "город", Found: 1},
+			"strase":                     {Query: "strasse", Found: 1},
+			"typogrphay":                 {Query: "typography", Found: 1},
 			"tpyograpyh":                 {}, // one mistake in the first third and one in the last
-			"typograaphyy":               {"typography", 1},
-			"architecutre":               {"architecture", 1},
-			"rachietcture":               {"architecture", 1},
-			"statoin":                    {"station", 1},
+			"typograaphyy":               {Query: "typography", Found: 1},
+			"architecutre":               {Query: "architecture", Found: 1},
+			"rachietcture":               {Query: "architecture", Found: 1},
+			"statoin":                    {Query: "station", Found: 1},
 			"东京站":                        {},
-			"interationlisation":         {"internationalisation", 1},
+			"interationlisation":         {Query: "internationalisation", Found: 1},
 			"modern modren mdoern mdern": {},
 			"https://langauge":           {},
 			"":                           {},
@@ -114,9 +108,9 @@ func TestCorrectionsShowWhatMayBeSeen(t *testing.T) {
 					all := w.matching(viewer, q, func(word string, titled bool) bool {
 						return (typos[typo] == word || typos[typo] == "some" && !titled) && (other != " -fern" || word != "fern")
 					})
-					var want correction
+					var want store.Correction
 					if len(all) > 0 {
-						want = correction{typos[typo] + other, int64(len(all))}
+						want = store.Correction{Query: typos[typo] + other, Found: int64(len(all))}
 						offered++
 					}
 					if got := correct(t, s, viewer, q); got != want {
