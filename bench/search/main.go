@@ -31,6 +31,7 @@ type command struct {
 	Clients int    `default:"1" help:"Number of simultaneous clients; with more than one, p50 and p99 are printed."`
 	Only    string `help:"Regular expression of the cases to measure."`
 	Owned   bool   `help:"Measure the lists of content of users and groups instead; changes the data."`
+	Typos   bool   `help:"Measure corrections of misspelled words instead; changes the data."`
 	Writes  bool   `help:"Measure the cost of a document in a write instead; changes the data."`
 }
 
@@ -73,6 +74,9 @@ func (cmd command) run(ctx context.Context) error {
 		}
 	}
 	b := bench{s, app.New(app.Options{Store: s}), db}
+	if cmd.Typos {
+		return cmd.typos(ctx, b)
+	}
 	if cmd.Clients > 1 {
 		return cmd.concurrent(ctx, b, who)
 	}

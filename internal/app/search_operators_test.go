@@ -172,3 +172,62 @@ func TestOperatorsOfAQuery(t *testing.T) {
 		t.Errorf("%+v in a malformed query", got)
 	}
 }
+
+// A query without results is corrected. One with few results gets a suggestion if another finds many more. Searches of the
+// API are not corrected.
+func TestExploreClose(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		f, ctx, s := w.a.Finder, w.ctx(), w.S.Store
+		ada, bob := w.member("ada"), w.member("bob")
+		garden := storetest.Channel(t, s, ada.UserID, "The garden", domain.Public)
+		secret := storetest.Channel(t, s, ada.UserID, "Secret bed", domain.Private)
+		for text, n := range map[string]int{"garnet": 12, "garmet": 2, "mosses": 3, "orchid": 1, "straße": 1} {
+			for range n {
+				in := garden
+				if text == "orchid" {
+					in = secret
+				}
+				storetest.Connect(t, s, ada.UserID, in, domain.BlockRef(storetest.Block(t, s, ada.UserID, text)), 0)
+			}
+		}
+		long := strings.Repeat(".", domain.MaxSearchQuery-7) + " strase" // too long if corrected
+		for _, row := range []struct {
+			query     string
+			in        domain.Search
+			total     int64
+			corrected string
+			suggested string
+		}{
+			{"garent", domain.Search{}, 12, "garnet", ""},
+			{"garent", domain.Search{Page: domain.Page{Number: 2, Per: 10}}, 12, "garnet", ""},
+			{"garent", domain.Search{Types: []string{"Channel"}}, 0, "", ""},
+			{"garent in:the-garden", domain.Search{}, 12, "garnet in:the-garden", ""},
+			{"garent in:nowhere", domain.Search{}, 0, "", ""},
+			{"garent type:channel", domain.Search{}, 0, "", ""},
+			{"garmet", domain.Search{}, 2, "", "garnet"},
+			{"mossse", domain.Search{}, 3, "mosses", ""},
+			{"orchdi", domain.Search{}, 0, "", ""},
+			{"orchdi in:secret-bed", domain.Search{}, 0, "", ""},
+			{long, domain.Search{}, 0, "", ""},
+		} {
+			row.in.Query = row.query
+			if row.in.Page == (domain.Page{}) {
+				row.in.Page = domain.Page{Number: 1, Per: 20}
+			}
+			e, err := f.ExploreClose(ctx, bob, row.in)
+			if want := min(row.total-row.in.Page.Offset(), row.in.Page.Per); err != nil || e.Total != row.total || int64(len(e.Items)) != want ||
+				e.Corrected != row.corrected || e.Suggested != row.suggested {
+				t.Errorf("%q: %d of %d, corrected %q, suggested %q, %v", row.query, len(e.Items), e.Total, e.Corrected, e.Suggested, err)
+			}
+			if l, err := f.Explore(ctx, bob, row.in, nil); err != nil || row.corrected != "" && l.Total != 0 {
+				t.Errorf("%q: Explore finds %d, %v", row.query, l.Total, err)
+			}
+		}
+		if e, err := f.ExploreClose(ctx, ada, domain.Search{Query: "orchdi", Page: domain.Page{Number: 1, Per: 20}}); err != nil || e.Corrected != "orchid" || e.Total != 1 {
+			t.Errorf("corrected as %q for its owner, %d results, %v", e.Corrected, e.Total, err)
+		}
+		if _, err := f.ExploreClose(ctx, bob, domain.Search{Query: strings.Repeat("a b ", 60), Page: domain.Page{Number: 1, Per: 20}}); domain.KindOf(err) != domain.Invalid {
+			t.Errorf("too many words: %v", err)
+		}
+	})
+}

@@ -119,6 +119,14 @@ func TestSearchPage(t *testing.T) {
 	guest.get("/search?q="+strings.Repeat("x+y", 5000)).want(422).says("Error:", `aria-invalid="true"`)
 	guest.get("/search?q=" + strings.Repeat("a+b+", 60)).want(422).says("Error:")
 	guest.get(`/search?q=%3Cscript%3Ealert(1)%3C/script%3E"`).want(200).says("No results")
+	// A misspelled word is corrected by a word that the reader sees, unless the query is meant exactly.
+	literal := `href="/search?exact=1&q=mosss+-fern&sort=name"`
+	guest.get("/search?q=mosss+-fern&sort=name").want(200).says("2 results", "Results for <strong><bdi>moss -fern</bdi></strong>.", literal,
+		"Search instead for <bdi>mosss -fern</bdi>", "Moss of Bob", `value="mosss -fern"`)
+	guest.get("/search?exact=1&q=mosss+-fern&sort=name").want(200).says("No results").hides("Results for")
+	guest.get("/search?exact=2&q=mosss").want(400)
+	guest.get("/search?q=priavte").want(200).says("No results").hides("private</bdi>")
+	ada.get("/search?q=priavte").want(200).says("One result", "Results for <strong><bdi>private</bdi></strong>.", "Moss in private")
 	// Operators are links to the search without them.
 	guest.get("/search?q=moss+-lichen+type%3Achannel&sort=name").want(200).says("One result", "Moss of Bob", `href="/search?q=moss+type%3Achannel&sort=name"`,
 		`href="/search?q=moss+-lichen&sort=name"`, `aria-label="Search without -lichen"`).hides("Moss and lichen")

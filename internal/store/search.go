@@ -11,6 +11,9 @@ import (
 // SearchQuery selects a page of the results that the viewer may see.
 type SearchQuery = search.Query
 
+// Correction is a query with other words; see search.Correction.
+type Correction = search.Correction
+
 // SearchLimits determine when searches and lists use another plan.
 type SearchLimits = search.Limits
 
@@ -42,6 +45,11 @@ func (q Queries) finder() search.Finder {
 // Search lists the results that the viewer may see.
 func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (domain.List[domain.Subject], error) {
 	return v.finder().Search(ctx, q)
+}
+
+// Correct returns a query with the closest words that the viewer sees instead of misspelled ones.
+func (v *Snapshot) Correct(ctx context.Context, q SearchQuery) (Correction, error) {
+	return v.finder().Correct(ctx, q)
 }
 
 // Named returns the thing of a kind with a name that the viewer sees, or 0.

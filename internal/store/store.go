@@ -49,6 +49,7 @@ type Queries struct {
 	db          sqlx.Conn
 	search      SearchLimits
 	known       *search.Known
+	spelled     *search.Spelled
 	feeds       *activity.Feeds
 	transitions TransitionLimits
 }
@@ -89,7 +90,7 @@ type Tx struct {
 func (tx *Tx) derive() *derived.Derived {
 	if tx.derived == nil {
 		tx.derived = new(derived.Derived)
-		tx.derived.Use(tx.tx, tx.db)
+		tx.derived.Use(tx.tx, tx.db, tx.spelled)
 	}
 	return tx.derived
 }
@@ -103,6 +104,7 @@ func (tx *Tx) documents() *search.Index { return &tx.derive().Documents }
 // New returns a store on an open, migrated database.
 func New(db *database.DB) *Store {
 	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits, known: search.NewKnown(),
+		spelled:     search.NewSpelled(),
 		feeds:       activity.NewFeeds(activity.DefaultFeedLimits),
 		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db)}
 	s.use(db.ReaderFor(requestOf))
@@ -148,6 +150,7 @@ func (s *Store) InTxClaiming(ctx context.Context, claim *scope.Claim, fn func(tx
 func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(context.Context, func(tx *database.Tx) error) error,
 	fn func(tx *Tx) error) error {
 	var enqueued bool
+	var written *derived.Derived
 	within.Reads.Writes()
 	if within.OwnCommit {
 		transact = s.pool.TransactAlone
@@ -168,9 +171,12 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 		if err == nil && t.derived != nil {
 			err = t.derived.Defer(ctx)
 		}
-		enqueued = t.enqueued
+		enqueued, written = t.enqueued, t.derived
 		return err
 	})
+	if err == nil && written != nil {
+		written.Committed()
+	}
 	if err == nil && within.Claim != nil {
 		within.Claim.Committed = true
 	}

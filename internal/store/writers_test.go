@@ -28,7 +28,7 @@ func TestWritersOfOneCommit(t *testing.T) {
 			var all []database.Deferred
 			for _, user := range []domain.UserID{0, bob, ada, bob} {
 				d := &derived.Derived{Writer: user}
-				d.Use(tx, sqlx.Conn{Querier: tx, Dialect: sqlx.Dialect(db.Dialect())})
+				d.Use(tx, sqlx.Conn{Querier: tx, Dialect: sqlx.Dialect(db.Dialect())}, nil)
 				all = append(all, d)
 			}
 			return all[0].Write(t.Context(), tx, all[1:])

@@ -29,6 +29,9 @@ var kindAliases = map[string]string{"file": "attachment", "video": "embed", "per
 type Part struct {
 	Text     string
 	Operator bool
+	Word     string // the folded word of a part that may be misspelled, or ""
+
+	term int // the index of its term
 }
 
 // Other returns a query without one of its parts.
@@ -166,7 +169,7 @@ func operated(parts []part) (q Query, ok bool) {
 			} else if p.text != "*" {
 				punctuation = true
 			}
-			shown.Operator = p.quoted && p.closed
+			shown.Operator, shown.Word, shown.term = p.quoted && p.closed, p.word(), terms
 			plain = append(plain, p.written)
 		}
 		if name != "" || p.negative() {

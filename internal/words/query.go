@@ -110,12 +110,13 @@ func plainly(query string, parts []part, forms bool) Query {
 	}
 	q := Query{Plain: query}
 	for i, p := range parts {
+		shown := Part{Text: p.written, Operator: p.quoted && p.closed, Word: p.word(), term: len(q.Terms)}
 		for _, p := range p.words() {
 			if t, ok := term(p.text, i == len(parts)-1 && !p.closed, forms && !p.quoted); ok {
 				q.Terms = append(q.Terms, t)
 			}
 		}
-		q.Parts = append(q.Parts, Part{Text: p.written, Operator: p.quoted && p.closed})
+		q.Parts = append(q.Parts, shown)
 	}
 	return q
 }

@@ -17,8 +17,9 @@ import (
 	"vitrine/internal/weburl"
 )
 
-// FormsVersion changes whenever documents get other forms of their words, so that the store writes them again.
-const FormsVersion = "1"
+// FormsVersion changes whenever documents get other forms of their words or other spellings, so that the store writes
+// them again.
+const FormsVersion = "2"
 
 // letters maps letters without a decomposition to similar ones.
 var letters = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "ħ", "h", "ı", "i", "ŧ", "t",

@@ -29,11 +29,58 @@ func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Sear
 		in.Seed = *seed
 	}
 	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (l domain.List[domain.Subject], err error) {
-		if some, err := applyOperators(ctx, v, actor, query.Filters, &in); !some || err != nil {
+		q, some, err := searchQuery(ctx, v, actor, in)
+		if !some || err != nil {
 			return l, err
 		}
-		return v.Search(ctx, store.SearchQuery{Search: in, Viewer: actor.UserID, Words: query})
+		return v.Search(ctx, q)
 	})
+}
+
+// searchQuery returns the query of a search whose operators are applied. some is false if nothing can match.
+func searchQuery(ctx context.Context, v *store.Snapshot, actor domain.Actor, in domain.Search) (q store.SearchQuery, some bool, err error) {
+	query := words.Parse(in.Query)
+	some, err = applyOperators(ctx, v, actor, query.Filters, &in)
+	return store.SearchQuery{Search: in, Viewer: actor.UserID, Words: query}, some, err
+}
+
+// Limits for correcting a query.
+const (
+	littleFound = 3 // results; a query with fewer may be misspelled
+	muchMore    = 5 // times as many results as before are worth a suggestion
+)
+
+// Explored is a list of results of a query that may be misspelled.
+type Explored struct {
+	domain.List[domain.Entity]
+	Corrected string // the query with these results, if the one that was asked for has none, or ""
+	Suggested string // a query with many more results, or ""
+}
+
+// ExploreClose is Explore that corrects misspelled words if the query finds little.
+func (a *Finder) ExploreClose(ctx context.Context, actor domain.Actor, in domain.Search) (e Explored, err error) {
+	if e.List, err = a.Explore(ctx, actor, in, nil); err != nil || e.Total >= littleFound {
+		return e, err
+	}
+	var c store.Correction
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		c = store.Correction{}
+		q, some, err := searchQuery(ctx, v, actor, in)
+		if !some || err != nil {
+			return err
+		}
+		c, err = v.Correct(ctx, q)
+		return err
+	})
+	switch {
+	case err != nil || c.Query == "" || Shortened(c.Query) != c.Query:
+	case e.Total == 0:
+		e.Corrected, in.Query = c.Query, c.Query
+		e.List, err = a.Explore(ctx, actor, in, nil)
+	case c.Found >= muchMore*e.Total:
+		e.Suggested = c.Query
+	}
+	return e, err
 }
 
 // Shortened returns the beginning of a query that is short enough for Explore.

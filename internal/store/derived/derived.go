@@ -27,15 +27,17 @@ type Derived struct {
 	Deltas    counters.Deltas
 	Writer    domain.UserID // whose writes are counted, or 0
 
-	by *database.Tx
-	db sqlx.Conn // connection of by
+	by      *database.Tx
+	db      sqlx.Conn // connection of by
+	spelled *search.Spelled
+	written []string // words of other transactions that Write has written
 }
 
 // Use makes a transaction write it on its connection, unless another one that shares the commit
-// does.
-func (d *Derived) Use(by *database.Tx, db sqlx.Conn) {
-	d.by, d.db = by, db
-	d.Documents.Use(db, &d.Deltas)
+// does. It does not write the words in spelled again.
+func (d *Derived) Use(by *database.Tx, db sqlx.Conn, spelled *search.Spelled) {
+	d.by, d.db, d.spelled = by, db, spelled
+	d.Documents.Use(db, &d.Deltas, spelled)
 	d.Deltas.Use(db)
 }
 
@@ -56,6 +58,12 @@ func (d *Derived) Defer(ctx context.Context) error {
 // read under other names: triggers write search_closed, and FTS5 writes search_places.
 var tables = [...]string{"search_", "group_items", "_counts", "byte_usage"}
 
+// Committed remembers the written words, after the commit.
+func (d *Derived) Committed() {
+	d.spelled.Add(d.Documents.Written())
+	d.spelled.Add(d.written)
+}
+
 // Concerns implements database.Deferred.
 func (d *Derived) Concerns(query string) bool {
 	for _, table := range tables {
@@ -75,7 +83,7 @@ func (d *Derived) Write(ctx context.Context, tx *database.Tx, others []database.
 	var deltas counters.Deltas
 	var index search.Index
 	deltas.Use(db)
-	index.Use(db, &deltas)
+	index.Use(db, &deltas, d.spelled)
 	deltas.Join(&d.Deltas)
 	index.Join(&d.Documents)
 	writers := []domain.UserID{d.Writer}
@@ -88,6 +96,7 @@ func (d *Derived) Write(ctx context.Context, tx *database.Tx, others []database.
 	if err := index.Flush(ctx); err != nil {
 		return err
 	}
+	d.written = index.Written()
 	if err := deltas.Flush(ctx); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type Index struct {
 	deltas  *counters.Deltas
 	pending []*pendingDocument
 	words   []documentStatement // they write the words of documents that were written
+	spellings
 }
 
 type documentStatement struct {
@@ -34,8 +35,10 @@ type documentStatement struct {
 }
 
 // Use makes the index write documents on the connection of the transaction and register counts
-// with deltas.
-func (ix *Index) Use(db sqlx.Conn, deltas *counters.Deltas) { ix.db, ix.deltas = db, deltas }
+// with deltas. It does not write the words in spelled again.
+func (ix *Index) Use(db sqlx.Conn, deltas *counters.Deltas, spelled *Spelled) {
+	ix.db, ix.deltas, ix.known = db, deltas, spelled
+}
 
 // DocumentWrites contains the statements of a transaction on many documents, after a load.
 type DocumentWrites struct{ ix *Index }
@@ -149,6 +152,9 @@ func (ix *Index) complete(ctx context.Context, p *pendingDocument) (bool, error)
 // flushWords writes the words of documents one after the other. Any statement in between that can
 // be rolled back would make FTS5 write a segment of its index.
 func (ix *Index) flushWords(ctx context.Context) error {
+	if err := ix.writeSpellings(ctx); err != nil {
+		return err
+	}
 	statements := ix.words
 	ix.words = nil
 	for _, s := range statements {
@@ -243,7 +249,9 @@ func (ix *Index) insertDocument(ctx context.Context, d Document) error {
 		return err
 	}
 	ix.deltas.Content(domain.UserRef(d.author), d.typ, d.id, counters.TallyOf(d.open, 1))
-	ix.put(PutFirstWords(ix.db.Dialect, d.kind, d.id, d.words()))
+	all := d.words()
+	ix.spellings.add(all)
+	ix.put(PutFirstWords(ix.db.Dialect, d.kind, d.id, all))
 	return nil
 }
 
@@ -253,7 +261,9 @@ func (ix *Index) put(query string, args []any) {
 }
 
 func (ix *Index) putWords(seq int64, d Document) {
-	ix.put(PutWords(ix.db.Dialect, seq, d.words()))
+	all := d.words()
+	ix.spellings.add(all)
+	ix.put(PutWords(ix.db.Dialect, seq, all))
 }
 
 // hasWords reports whether the words that are stored with digests are those of the document.

@@ -198,6 +198,10 @@ func (w DocumentWrites) LoadWords(ctx context.Context, kind domain.SubjectType, 
 			}
 		}
 		put = append(put, Words{Seq: has.seq, Document: d.words()})
+		ix.spellings.add(put[len(put)-1].Document)
+	}
+	if err := ix.writeSpellings(ctx); err != nil {
+		return above, 0, err
 	}
 	for some := range slices.Chunk(put, sqlx.BatchRows) {
 		query, args := PutAllWords(ix.db.Dialect, some)

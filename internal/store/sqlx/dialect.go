@@ -163,6 +163,14 @@ func (d Dialect) Rows(p string) string {
 	return "(SELECT value AS id FROM json_each(" + p + ")) AS l"
 }
 
+// TextRows returns the list of texts bound at parameter p, as made by Texts, as rows of l (text).
+func (d Dialect) TextRows(p string) string {
+	if d == Postgres {
+		return "unnest(CAST(" + p + " AS TEXT[])) AS l (text)"
+	}
+	return "(SELECT value AS text FROM json_each(" + p + ")) AS l"
+}
+
 // Pair is a pair of numbers.
 type Pair [2]int64
 

@@ -31,7 +31,44 @@ type searchView struct {
 	Anywhere    string             // the address of the same search without this restriction
 	Total       int64
 	Many        bool // more results than are counted
+	Spelling    *spelling
 	listing
+}
+
+// spelling links to a query with other words, or says that the results are its own and links to the original.
+type spelling struct {
+	Query     string // to link to
+	Corrected string // the query whose results are shown, or ""
+	Path      string
+}
+
+// spellingOf returns how the query was corrected, or nil.
+func spellingOf(a asked, e collections.Explored) *spelling {
+	switch {
+	case e.Corrected != "":
+		return &spelling{Query: a.query.Get("q"), Corrected: e.Corrected, Path: a.with("exact", "1", "page", "")}
+	case e.Suggested != "":
+		return &spelling{Query: e.Suggested, Path: a.with("q", e.Suggested, "page", "")}
+	}
+	return nil
+}
+
+// tag returns what the page's ETag depends on because of the correction.
+func (s *spelling) tag() string {
+	if s == nil {
+		return ""
+	}
+	return s.Query + " " + s.Path + " " + s.Corrected
+}
+
+// search searches, and corrects misspelled words unless the query is meant exactly.
+func search(v *web.Visit, in domain.Search, exact bool) (e collections.Explored, err error) {
+	f := v.App().Finder.Outlined()
+	if exact {
+		e.List, err = f.Explore(v.R.Context(), v.Actor(), in, nil)
+		return e, err
+	}
+	return f.ExploreClose(v.R.Context(), v.Actor(), in)
 }
 
 // topic is an operator that the page explains.
@@ -61,10 +98,10 @@ type hidden struct{ Name, Value string }
 
 // searchPage searches everything that the reader can see.
 func searchPage(v *web.Visit) error {
-	a := askedFor(v, "q", "type", "kind", "sort", "scope", "user", "group", "page")
+	a := askedFor(v, "q", "type", "kind", "sort", "scope", "user", "group", "exact", "page")
 	var f domain.Faults
 	what, sort, kind := a.option(&f, "type", searched), a.option(&f, "sort", searchSorts), a.option(&f, "kind", kinds)
-	scope := a.option(&f, "scope", searchScopes)
+	scope, exact := a.option(&f, "scope", searchScopes), a.option(&f, "exact", []string{"", "1"}) == "1"
 	if err := f.Err(); err != nil {
 		return err
 	}
@@ -99,11 +136,12 @@ func searchPage(v *web.Visit) error {
 	}
 	form := web.Given("q", query)
 	if shown.Asked {
-		l, err := v.App().Finder.Outlined().Explore(v.R.Context(), v.Actor(), in, nil)
+		l, err := search(v, in, exact)
 		if err != nil && !refusedQuery(form, err) {
 			return err
 		}
-		if shown.listing, err = newListing(v, a, l, page, "look.search.empty"); err != nil {
+		shown.Spelling = spellingOf(a, l)
+		if shown.listing, err = newListing(v, a, l.List, page, "look.search.empty"); err != nil {
 			return err
 		}
 		shown.Total, shown.Many = min(l.Total, countedUpTo), l.Total >= countedUpTo
@@ -114,7 +152,7 @@ func searchPage(v *web.Visit) error {
 		shown.Operators = chips(query, func(query string) string { return a.with("q", query, "page", "") })
 		v.Head = shown.head(web.Head{})
 		title = v.T("look.search.title", query)
-		if v.Fresh(append(shown.tags(), fmt.Sprint(shown.Total, shown.Many), shown.withinTag())...) {
+		if v.Fresh(append(shown.tags(), fmt.Sprint(shown.Total, shown.Many), shown.withinTag(), shown.Spelling.tag())...) {
 			return nil
 		}
 	}
