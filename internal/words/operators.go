@@ -60,7 +60,9 @@ var operators = map[string]func(q *Query, p part, last bool) bool{
 		q.Terms = append(q.Terms, t)
 		return ok
 	},
-	"site": func(q *Query, p part, _ bool) bool { return set(&q.Site, siteMark(p.text)) },
+	"site": func(q *Query, p part, _ bool) bool { return q.addSite(p.text) },
+	"tag":  func(q *Query, p part, _ bool) bool { return q.addTag(p.text) },
+	"meta": func(q *Query, p part, _ bool) bool { return q.addComparison(p.text) },
 	"in":   func(q *Query, p part, _ bool) bool { return set(&q.Filters.In, p.text) },
 	"by": func(q *Query, p part, _ bool) bool {
 		return set(&q.Filters.By, strings.TrimPrefix(strings.TrimSpace(p.text), "@"))
@@ -115,10 +117,12 @@ func split(query string) (parts []part) {
 				p.before, p.text = "-", rest
 			}
 		}
-		if end < len(query) && query[end] == '"' && p.text == "" {
+		if end < len(query) && query[end] == '"' && (p.text == "" || p.name() == "meta") {
+			var text string
 			p.quoted = true
-			p.text, _, p.closed = strings.Cut(query[end+1:], `"`)
-			end += 1 + len(p.text)
+			text, _, p.closed = strings.Cut(query[end+1:], `"`)
+			p.text += text
+			end += 1 + len(text)
 			if p.closed {
 				end++
 			}
@@ -192,8 +196,8 @@ func operated(parts []part) (q Query, ok bool) {
 		q.Plain = strings.Join(plain, " ")
 	}
 	q.Everything = len(q.Terms) == 0 && !punctuation
-	if q.Everything && q.Site != "" {
-		q.Everything, q.Terms, q.Site = false, []Term{{Words: []string{q.Site}}}, ""
+	if q.Everything && len(q.Marks) > 0 {
+		q.Everything, q.Terms, q.Marks = false, []Term{{Words: q.Marks[0]}}, q.Marks[1:]
 	}
 	return q, true
 }
@@ -216,6 +220,12 @@ func (q *Query) leaveOut(p part) (ok bool) {
 	case "site":
 		mark := siteMark(p.text)
 		t, ok = Term{Words: []string{mark}}, mark != ""
+	case "tag":
+		mark := tagMark(p.text)
+		t, ok = Term{Words: []string{mark}}, mark != ""
+	case "meta":
+		c, isComparison := comparisonOf(p.text)
+		t, ok = Term{Words: []string{valueMark(c.key, c.value)}}, isComparison && c.operator == "="
 	}
 	q.Without = append(q.Without, t)
 	return ok
@@ -292,6 +302,16 @@ func Sites(address string) (marks []string) {
 		host = above
 	}
 	return marks
+}
+
+// addSite adds the operator site, which can be given once.
+func (q *Query) addSite(text string) bool {
+	mark := siteMark(text)
+	if mark == "" || slices.ContainsFunc(q.Marks, func(m []string) bool { return strings.HasPrefix(m[0], formMark+formMark) }) {
+		return false
+	}
+	q.Marks = append(q.Marks, []string{mark})
+	return true
 }
 
 // siteMark returns the mark of a site that a query names, or "".
