@@ -70,7 +70,7 @@ func MetadataMarks(values map[string]string) (marks []string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		value, folded := values[key], strings.ToLower(key)
-		if folded == tagsKey {
+		if key == tagsKey {
 			for _, tag := range Tags(value) {
 				add(tagMark(tag))
 			}
@@ -105,6 +105,7 @@ func tagPrefix(tag string) string {
 			break
 		}
 		switch {
+		case r == '"': // queries cannot contain it
 		case r == '-' || r == '_' || unicode.IsSpace(r):
 			b.WriteString(formMark)
 		case classOf(r) != separator:
