@@ -48,6 +48,28 @@ func TestTags(t *testing.T) {
 	}, people)
 }
 
+// While a query is typed, the reader's own results are suggested, and others that they see.
+func TestSuggestions(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		ada, eve, guest := signedIn(t, r, "ada"), signedIn(t, r, "eve"), newBrowser(t, r)
+		open, private := r.Channel("ada", "Moss garden", "closed"), r.Channel("ada", "Moss secret", "private")
+		block, hidden := r.Block("eve", "mossy stones"), r.Block("ada", "mossy wall", private)
+		r.Block("ada", "elsewhere", open)
+		const own, all = "/search/suggest?scope=mine&q=mos", "/search/suggest?q=mos"
+		ada.get(own).says(`"value":"/ada/moss-garden","label":"Moss garden","hint":"Ada"`, "Moss secret", fmt.Sprint("/block/", hidden)).hides("stones")
+		eve.get(own).says(fmt.Sprint("/block/", block)).hides("garden", "secret", "wall")
+		for _, b := range []*browser{eve, guest} {
+			b.get(all).says("/ada/moss-garden").hides("secret", "wall")
+		}
+		guest.get(own).says("[]")
+		guest.get("/search/suggest?q=+").says("[]")
+		guest.get("/search/suggest?q=" + strings.Repeat("x", 5000)).says("[]")
+		guest.get("/search/suggest?q=a&scope=none").want(422)
+		ada.get("/").says(`data-suggest="/search/suggest?q="`)
+	}, people)
+}
+
 // numbered returns a list of tags.
 func numbered(n int) string {
 	var all []string

@@ -17,6 +17,8 @@ type Filters struct {
 	From      time.Time
 	Before    time.Time
 	Commented bool
+
+	Extensions []string // any of these
 }
 
 // kinds are the values of the operator type.
@@ -27,8 +29,9 @@ var kindAliases = map[string]string{"file": "attachment", "video": "embed", "per
 
 // Part is a part of a query as it was written: an operator with its value, or other text.
 type Part struct {
-	Text     string
-	Operator bool
+	Text        string
+	Operator    bool
+	Name, Value string // of a single operator that is not negative
 }
 
 // Other returns a query without one of its parts.
@@ -68,6 +71,7 @@ var operators = map[string]func(q *Query, p part, last bool) bool{
 		return set(&q.Filters.By, strings.TrimPrefix(strings.TrimSpace(p.text), "@"))
 	},
 	"type":   func(q *Query, p part, _ bool) bool { return q.Filters.addKinds(p.text) },
+	"ext":    func(q *Query, p part, _ bool) bool { return q.Filters.addExtensions(p.text) },
 	"before": func(q *Query, p part, _ bool) bool { return setTime(&q.Filters.Before, p.text, false) },
 	"after":  func(q *Query, p part, _ bool) bool { return setTime(&q.Filters.From, p.text, true) },
 	"has": func(q *Query, p part, _ bool) bool {
@@ -149,6 +153,9 @@ func operated(parts []part) (q Query, ok bool) {
 	for i, p := range parts {
 		last, name, terms := i == len(parts)-1 && !p.closed, p.name(), len(q.Terms)
 		shown := Part{Text: p.written, Operator: true}
+		if name != "" && !p.negative() {
+			shown.Name, shown.Value = name, p.text
+		}
 		switch {
 		case p.isOr():
 			if or || i == 0 || !parts[i-1].isTerm() {
@@ -254,6 +261,21 @@ func (f *Filters) addKinds(text string) bool {
 			return false
 		}
 		f.Kinds = append(f.Kinds, name)
+	}
+	return true
+}
+
+// longestExtension is the maximum length of a file name extension.
+const longestExtension = 10
+
+// addExtensions adds file name extensions that are separated by commas.
+func (f *Filters) addExtensions(text string) bool {
+	for name := range strings.SplitSeq(strings.ToLower(text), ",") {
+		name = strings.TrimPrefix(strings.TrimSpace(name), ".")
+		if name == "" || len(name) > longestExtension || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || slices.Contains(f.Extensions, name) {
+			return false
+		}
+		f.Extensions = append(f.Extensions, name)
 	}
 	return true
 }

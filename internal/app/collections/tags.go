@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -30,12 +29,7 @@ func JoinTags(typed string) (string, error) {
 }
 
 // TagQuery returns the query that finds everything with a tag.
-func TagQuery(tag string) string {
-	if strings.ContainsFunc(tag, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		tag = `"` + strings.ReplaceAll(tag, `"`, "") + `"`
-	}
-	return "tag:" + tag
-}
+func TagQuery(tag string) string { return operator("tag", tag) }
 
 // How many of the latest items with a matching tag are examined for completions.
 const taggedLooked = 50
