@@ -7,6 +7,7 @@ import { onSQLite } from "../rig/world.js";
 const content = `<h1>Fields</h1><form method="get" action="/fields"><label for="who">Person</label><input id="who" name="who" data-autocomplete="/people?q=">
   <label for="words">Comment</label><textarea id="words" name="words" data-mention="/people?q="></textarea>
   <label for="sort">Order</label><select id="sort" name="sort" data-submit><option>newest</option><option>oldest</option></select><button data-submit-button>Show</button></form>
+  <form method="get" action="/fields"><label for="look">Search</label><input id="look" name="q" type="search" data-suggest="/found?q="><label for="tags">Tags</label><input id="tags" data-autocomplete="/people?q=" data-many="yes"></form>
   <p id="address">https://example.org/</p><button type="button" data-copy="#address" hidden>Copy</button>
   <p><time id="at" datetime="2026-03-01T23:30:00Z">1 March 2026, 23:30</time> <time id="ago" datetime="2026-03-01T23:30:00Z" data-show="as-is">3 days ago</time></p>`;
 const people = [{ value: "ada", label: "Ada", hint: "@ada" }, { value: "adam", label: "<b>Adam", hint: "@adam" }];
@@ -37,6 +38,36 @@ onSQLite("fields and times", (world) => {
     assert.equal(await field.inputValue(), "adam");
     assert.equal(await list.isVisible(), false);
     assert.equal(window.path, "/fields");
+  });
+
+  test("the last of several parts is completed", async () => {
+    await window.to("/fields");
+    const field = page.getByRole("combobox", { name: "Tags" });
+    await field.pressSequentially("moss, ad");
+    await page.getByRole("option", { name: "Ada @ada", exact: true }).click();
+    assert.equal(await field.inputValue(), "moss, ada, ");
+  });
+
+  test("results are suggested while typing, and recent searches until they are cleared", async () => {
+    await window.context.route("**/found?q=mo*", (route) => route.fulfill({ json: [{ value: "/fields?at=1", label: "Moss wall", hint: "Ada" }] }));
+    await window.to("/fields");
+    await page.locator("#look").focus();
+    const field = page.getByRole("combobox", { name: "Search" });
+    await field.pressSequentially("mo");
+    await page.getByRole("option", { name: "Moss wall Ada" }).waitFor();
+    await field.press("Enter"); // nothing is selected
+    await page.waitForURL("**/fields?*q=mo*");
+    await page.locator("#look").focus();
+    await page.getByRole("option", { name: "mo", exact: true }).waitFor();
+    await field.press("ArrowUp");
+    await field.press("Enter");
+    assert.equal(await page.locator(".options li").count(), 0);
+    assert.equal(await page.evaluate(() => localStorage.getItem("vitrine.searches.guest")), null);
+    await field.pressSequentially("mos");
+    await page.getByRole("option", { name: "Moss wall Ada" }).waitFor();
+    await field.press("ArrowDown");
+    await field.press("Enter");
+    await page.waitForURL("**/fields?at=1");
   });
 
   test("an @ in a comment offers people, a click takes one, Escape none", async () => {

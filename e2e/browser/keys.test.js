@@ -74,9 +74,9 @@ onSQLite("keys", (world) => {
   test("typing is typing, and a shortcut of the browser is not ours", async () => {
     await start();
     await press("/");
-    assert.equal(await window.page.evaluate(() => document.activeElement.type), "search");
+    assert.equal(await window.page.evaluate(() => document.activeElement.id), "seek");
     await window.page.keyboard.type("jce?/");
-    assert.equal(await window.page.locator("input[type=search]").inputValue(), "jce?/");
+    assert.equal(await window.page.locator("#seek").inputValue(), "jce?/");
     assert.equal(window.path, "/ada/field-notes");
     await window.page.locator("h1").click();
     for (const key of ["Control+e", "Alt+e", "Meta+j"]) await press(key);

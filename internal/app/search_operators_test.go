@@ -214,7 +214,7 @@ func TestExploreClose(t *testing.T) {
 			if row.in.Page == (domain.Page{}) {
 				row.in.Page = domain.Page{Number: 1, Per: 20}
 			}
-			e, err := f.ExploreClose(ctx, bob, row.in)
+			e, err := f.ExploreClose(ctx, bob, row.in, nil)
 			if want := min(row.total-row.in.Page.Offset(), row.in.Page.Per); err != nil || e.Total != row.total || int64(len(e.Items)) != want ||
 				e.Corrected != row.corrected || e.Suggested != row.suggested {
 				t.Errorf("%q: %d of %d, corrected %q, suggested %q, %v", row.query, len(e.Items), e.Total, e.Corrected, e.Suggested, err)
@@ -223,10 +223,10 @@ func TestExploreClose(t *testing.T) {
 				t.Errorf("%q: Explore finds %d, %v", row.query, l.Total, err)
 			}
 		}
-		if e, err := f.ExploreClose(ctx, ada, domain.Search{Query: "orchdi", Page: domain.Page{Number: 1, Per: 20}}); err != nil || e.Corrected != "orchid" || e.Total != 1 {
+		if e, err := f.ExploreClose(ctx, ada, domain.Search{Query: "orchdi", Page: domain.Page{Number: 1, Per: 20}}, nil); err != nil || e.Corrected != "orchid" || e.Total != 1 {
 			t.Errorf("corrected as %q for its owner, %d results, %v", e.Corrected, e.Total, err)
 		}
-		if _, err := f.ExploreClose(ctx, bob, domain.Search{Query: strings.Repeat("a b ", 60), Page: domain.Page{Number: 1, Per: 20}}); domain.KindOf(err) != domain.Invalid {
+		if _, err := f.ExploreClose(ctx, bob, domain.Search{Query: strings.Repeat("a b ", 60), Page: domain.Page{Number: 1, Per: 20}}, nil); domain.KindOf(err) != domain.Invalid {
 			t.Errorf("too many words: %v", err)
 		}
 	})

@@ -142,3 +142,26 @@ func metadataField(key string) string {
 	}
 	return fmt.Sprintf("metadata.%.60q", key)
 }
+
+// Values returns the values as texts by key. It skips invalid metadata.
+func (m Metadata) Values() map[string]string {
+	if m == "" {
+		return nil
+	}
+	object, err := decodeMetadata([]byte(m))
+	if err != nil {
+		return nil
+	}
+	values := make(map[string]string, len(object))
+	for key, raw := range object {
+		text := string(raw)
+		if raw[0] == '"' && json.Unmarshal(raw, &text) != nil {
+			continue
+		}
+		values[key] = text
+	}
+	return values
+}
+
+// TagsKey is the key of tags, which are separated by commas.
+const TagsKey = "tags"

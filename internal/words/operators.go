@@ -17,6 +17,8 @@ type Filters struct {
 	From      time.Time
 	Before    time.Time
 	Commented bool
+
+	Extensions []string // any of these
 }
 
 // kinds are the values of the operator type.
@@ -27,9 +29,10 @@ var kindAliases = map[string]string{"file": "attachment", "video": "embed", "per
 
 // Part is a part of a query as it was written: an operator with its value, or other text.
 type Part struct {
-	Text     string
-	Operator bool
-	Word     string // the folded word of a part that may be misspelled, or ""
+	Text        string
+	Operator    bool
+	Name, Value string // of a single operator that is not negative
+	Word        string // the folded word of a part that may be misspelled, or ""
 
 	term int // the index of its term
 }
@@ -63,12 +66,15 @@ var operators = map[string]func(q *Query, p part, last bool) bool{
 		q.Terms = append(q.Terms, t)
 		return ok
 	},
-	"site": func(q *Query, p part, _ bool) bool { return set(&q.Site, siteMark(p.text)) },
+	"site": func(q *Query, p part, _ bool) bool { return q.addSite(p.text) },
+	"tag":  func(q *Query, p part, _ bool) bool { return q.addTag(p.text) },
+	"meta": func(q *Query, p part, _ bool) bool { return q.addComparison(p.text) },
 	"in":   func(q *Query, p part, _ bool) bool { return set(&q.Filters.In, p.text) },
 	"by": func(q *Query, p part, _ bool) bool {
 		return set(&q.Filters.By, strings.TrimPrefix(strings.TrimSpace(p.text), "@"))
 	},
 	"type":   func(q *Query, p part, _ bool) bool { return q.Filters.addKinds(p.text) },
+	"ext":    func(q *Query, p part, _ bool) bool { return q.Filters.addExtensions(p.text) },
 	"before": func(q *Query, p part, _ bool) bool { return setTime(&q.Filters.Before, p.text, false) },
 	"after":  func(q *Query, p part, _ bool) bool { return setTime(&q.Filters.From, p.text, true) },
 	"has": func(q *Query, p part, _ bool) bool {
@@ -118,10 +124,12 @@ func split(query string) (parts []part) {
 				p.before, p.text = "-", rest
 			}
 		}
-		if end < len(query) && query[end] == '"' && p.text == "" {
+		if end < len(query) && query[end] == '"' && (p.text == "" || p.name() == "meta") {
+			var text string
 			p.quoted = true
-			p.text, _, p.closed = strings.Cut(query[end+1:], `"`)
-			end += 1 + len(p.text)
+			text, _, p.closed = strings.Cut(query[end+1:], `"`)
+			p.text += text
+			end += 1 + len(text)
 			if p.closed {
 				end++
 			}
@@ -148,6 +156,9 @@ func operated(parts []part) (q Query, ok bool) {
 	for i, p := range parts {
 		last, name, terms := i == len(parts)-1 && !p.closed, p.name(), len(q.Terms)
 		shown := Part{Text: p.written, Operator: true}
+		if name != "" && !p.negative() {
+			shown.Name, shown.Value = name, p.text
+		}
 		switch {
 		case p.isOr():
 			if or || i == 0 || !parts[i-1].isTerm() {
@@ -195,8 +206,8 @@ func operated(parts []part) (q Query, ok bool) {
 		q.Plain = strings.Join(plain, " ")
 	}
 	q.Everything = len(q.Terms) == 0 && !punctuation
-	if q.Everything && q.Site != "" {
-		q.Everything, q.Terms, q.Site = false, []Term{{Words: []string{q.Site}}}, ""
+	if q.Everything && len(q.Marks) > 0 {
+		q.Everything, q.Terms, q.Marks = false, []Term{{Words: q.Marks[0]}}, q.Marks[1:]
 	}
 	return q, true
 }
@@ -219,6 +230,12 @@ func (q *Query) leaveOut(p part) (ok bool) {
 	case "site":
 		mark := siteMark(p.text)
 		t, ok = Term{Words: []string{mark}}, mark != ""
+	case "tag":
+		mark := tagMark(p.text)
+		t, ok = Term{Words: []string{mark}}, mark != ""
+	case "meta":
+		c, isComparison := comparisonOf(p.text)
+		t, ok = Term{Words: []string{valueMark(c.key, c.value)}}, isComparison && c.operator == "="
 	}
 	q.Without = append(q.Without, t)
 	return ok
@@ -247,6 +264,21 @@ func (f *Filters) addKinds(text string) bool {
 			return false
 		}
 		f.Kinds = append(f.Kinds, name)
+	}
+	return true
+}
+
+// longestExtension is the maximum length of a file name extension.
+const longestExtension = 10
+
+// addExtensions adds file name extensions that are separated by commas.
+func (f *Filters) addExtensions(text string) bool {
+	for name := range strings.SplitSeq(strings.ToLower(text), ",") {
+		name = strings.TrimPrefix(strings.TrimSpace(name), ".")
+		if name == "" || len(name) > longestExtension || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || slices.Contains(f.Extensions, name) {
+			return false
+		}
+		f.Extensions = append(f.Extensions, name)
 	}
 	return true
 }
@@ -295,6 +327,16 @@ func Sites(address string) (marks []string) {
 		host = above
 	}
 	return marks
+}
+
+// addSite adds the operator site, which can be given once.
+func (q *Query) addSite(text string) bool {
+	mark := siteMark(text)
+	if mark == "" || slices.ContainsFunc(q.Marks, func(m []string) bool { return strings.HasPrefix(m[0], formMark+formMark) }) {
+		return false
+	}
+	q.Marks = append(q.Marks, []string{mark})
+	return true
 }
 
 // siteMark returns the mark of a site that a query names, or "".

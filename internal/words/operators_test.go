@@ -38,7 +38,7 @@ func explain(q Query) string {
 	if q.Everything {
 		b.WriteString("everything ")
 	}
-	for name, value := range map[string]string{"site": q.Site, "in": f.In, "by": f.By, "type": strings.Join(f.Kinds, ",")} {
+	for name, value := range map[string]string{"marks": marksOf(q), "in": f.In, "by": f.By, "type": strings.Join(f.Kinds, ",")} {
 		if value != "" {
 			b.WriteString(name + "=" + value + " ")
 		}
@@ -87,7 +87,7 @@ func TestParseOperators(t *testing.T) {
 		"after:2024-02-28 has:comment":  "everything from 2024-02-29 commented",
 		"site:example.org":              "__example_org",
 		"site:https://www.Example.org/": "__example_org",
-		"site:example.org moss":         "moss* site=__example_org",
+		"site:example.org moss":         "moss* marks=__example_org",
 		"moss -site:example.org":        "moss -__example_org",
 		"site:bücher.example":           "__xn____bcher__kva_example",
 		"* type:text":                   "everything type=text",

@@ -30,12 +30,12 @@ type Query struct {
 	Everything bool // there are no terms because the query has no words, or is "*"
 	Terms      []Term
 	Without    []Term
-	Site       string  // mark of the site from which all results are, or ""
-	Filters    Filters // other operators
-	Plain      string  // the query without operators, for names and addresses; "" if operators restrict the words
-	Parts      []Part  // the query as it was written
-	TooLong    bool    // the query has too many words
-	Inexact    bool    // at least one term must match in another form only
+	Marks      [][]string // results have one of each; the first of them has a single one
+	Filters    Filters    // other operators
+	Plain      string     // the query without operators, for names and addresses; "" if operators restrict the words
+	Parts      []Part     // the query as it was written
+	TooLong    bool       // the query has too many words
+	Inexact    bool       // at least one term must match in another form only
 }
 
 // All returns the terms, and those that may stand for them.
@@ -59,7 +59,7 @@ func (q Query) Clone() Query {
 }
 
 // Restricted reports whether results must have more than the terms.
-func (q Query) Restricted() bool { return len(q.Without) > 0 || q.Site != "" }
+func (q Query) Restricted() bool { return len(q.Without) > 0 || len(q.Marks) > 0 }
 
 // Unwanted returns the query for everything that Without leaves out.
 func (q Query) Unwanted() Query {

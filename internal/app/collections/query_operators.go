@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -31,6 +32,14 @@ func applyOperators(ctx context.Context, v *store.Snapshot, actor domain.Actor, 
 			}
 		}
 		if in.Types = types; len(types) == 0 {
+			return false, nil
+		}
+	}
+	if len(of.Extensions) > 0 {
+		in.Extensions = slices.DeleteFunc(slices.Clone(of.Extensions), func(name string) bool {
+			return !slices.Contains(domain.FileExtensions, name) || len(in.Extensions) > 0 && !slices.Contains(in.Extensions, name)
+		})
+		if len(in.Extensions) == 0 {
 			return false, nil
 		}
 	}
@@ -95,6 +104,60 @@ func principalNamed(ctx context.Context, v *store.Snapshot, viewer domain.UserID
 }
 
 func slug(name string) domain.Ref { return domain.Ref{Slug: strings.ToLower(name)} }
+
+// filterNames are the operators that forms of filters set.
+var filterNames = []string{"type", "ext", "by", "in", "after", "before", "tag", "has"}
+
+// FiltersOf returns the values of the operators of a query that forms can set, by name.
+func FiltersOf(query string) map[string]string {
+	q, values := words.Parse(query), map[string]string{}
+	for _, p := range q.Parts {
+		if before := values[p.Name]; before != "" { // tags
+			p.Value = before + ", " + p.Value
+		}
+		values[p.Name] = p.Value
+	}
+	values["type"], values["ext"] = strings.Join(q.Filters.Kinds, ","), strings.Join(q.Filters.Extensions, ", ")
+	return values
+}
+
+// WithFilters replaces the operators of a query that forms can set. It returns the names of malformed values.
+func WithFilters(query string, values map[string]string) (replaced string, malformed []string) {
+	var all []string
+	for _, p := range words.Parse(query).Parts {
+		if !slices.Contains(filterNames, p.Name) {
+			all = append(all, p.Text)
+		}
+	}
+	for _, name := range filterNames {
+		separate := []string{values[name]}
+		if name == "tag" {
+			separate = words.Tags(values[name])
+		}
+		for _, value := range separate {
+			if value = strings.Join(strings.Fields(value), " "); value == "" {
+				continue
+			}
+			if name == "type" || name == "ext" {
+				value = strings.ReplaceAll(value, " ", "")
+			}
+			one := operator(name, value)
+			if parts := words.Parse(one).Parts; len(parts) != 1 || !parts[0].Operator {
+				malformed = append(malformed, name)
+			}
+			all = append(all, one)
+		}
+	}
+	return strings.Join(all, " "), malformed
+}
+
+// operator writes an operator, with quotes if its value has other characters than letters and digits.
+func operator(name, value string) string {
+	if strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != ',' }) {
+		value = `"` + strings.ReplaceAll(value, `"`, "") + `"`
+	}
+	return name + ":" + value
+}
 
 // Operator is an operator of a query as it was written, and the query without it.
 type Operator struct{ Text, Without string }

@@ -58,8 +58,8 @@ type Explored struct {
 }
 
 // ExploreClose is Explore that corrects misspelled words if the query finds little.
-func (a *Finder) ExploreClose(ctx context.Context, actor domain.Actor, in domain.Search) (e Explored, err error) {
-	if e.List, err = a.Explore(ctx, actor, in, nil); err != nil || e.Total >= littleFound {
+func (a *Finder) ExploreClose(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (e Explored, err error) {
+	if e.List, err = a.Explore(ctx, actor, in, seed); err != nil || e.Total >= littleFound {
 		return e, err
 	}
 	var c store.Correction
@@ -76,7 +76,7 @@ func (a *Finder) ExploreClose(ctx context.Context, actor domain.Actor, in domain
 	case err != nil || c.Query == "" || Shortened(c.Query) != c.Query:
 	case e.Total == 0:
 		e.Corrected, in.Query = c.Query, c.Query
-		e.List, err = a.Explore(ctx, actor, in, nil)
+		e.List, err = a.Explore(ctx, actor, in, seed)
 	case c.Found >= muchMore*e.Total:
 		e.Suggested = c.Query
 	}

@@ -18,10 +18,11 @@ type input struct {
 	Focus             bool   // the page begins with it, or it is the first field with an error
 	Plain             bool   // neither corrected nor capitalised: slugs, addresses
 	Pick              string // path of the suggestions
+	Many              bool   // they are for parts that commas separate
 }
 
 // newInput returns a field for a template. Options are "type:password", "inputmode:email",
-// "autocomplete:name", "hint:…", "required", "plain", "lines", "focus" and "pick:…". The value of a password
+// "autocomplete:name", "hint:…", "required", "plain", "lines", "focus", "pick:…" and "many". The value of a password
 // is never rendered again.
 func newInput(f *Form, name, label string, more ...string) (input, error) {
 	in := input{Name: name, Label: label, Type: "text"}
@@ -38,6 +39,8 @@ func newInput(f *Form, name, label string, more ...string) (input, error) {
 			in.Hint = value
 		case "pick":
 			in.Pick = value
+		case "many":
+			in.Many = true
 		case "required":
 			in.Required = true
 		case "plain":

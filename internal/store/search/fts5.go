@@ -35,8 +35,8 @@ func (fts5) query(q words.Query, in place) string {
 	if in == notInTitle {
 		found += " NOT title : " + all
 	}
-	if q.Site != "" {
-		found = "(" + found + `) AND "` + q.Site + `"`
+	for _, alternatives := range q.Marks {
+		found = "(" + found + `) AND ("` + strings.Join(alternatives, `" OR "`) + `")`
 	}
 	if len(q.Without) > 0 {
 		found = "(" + found + ") NOT " + fts5{}.query(q.Unwanted(), anywhere)

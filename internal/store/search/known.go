@@ -99,7 +99,7 @@ func keyOf(q Query) (key knownKey, ok bool) {
 	var b strings.Builder
 	writeTerms(&b, q.Words.Terms)
 	if q.Words.Restricted() {
-		fmt.Fprintf(&b, "site %q without ", q.Words.Site)
+		fmt.Fprintf(&b, "marks %q without ", q.Words.Marks)
 		writeTerms(&b, q.Words.Without)
 	}
 	if q.Words.Inexact {

@@ -16,13 +16,13 @@ func read(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, where stri
 	switch kind {
 	case domain.SubjectBlock:
 		query, scan = `SELECT id, type, user_id, open_count, title, description_plain, content_plain, alt_text,
-			source_title, source_url, value_url, CASE WHEN type = 'Link' THEN embed END, created_at, updated_at,
+			source_title, source_url, value_url, metadata, CASE WHEN type = 'Link' THEN embed END, created_at, updated_at,
 			COALESCE((SELECT f.name FROM files f WHERE f.id = blocks.image_id), ''),
 			COALESCE((SELECT f.extension FROM files f WHERE f.id = blocks.image_id), ''),
 			COALESCE((SELECT f.name FROM files f WHERE f.id = blocks.file_id), ''),
 			COALESCE((SELECT f.extension FROM files f WHERE f.id = blocks.file_id), '') FROM blocks`, scanBlockDocument
 	case domain.SubjectChannel:
-		query, scan = `SELECT id, title, description_plain, visibility <> 'private', user_id, created_at, updated_at
+		query, scan = `SELECT id, title, description_plain, metadata, visibility <> 'private', user_id, created_at, updated_at
 			FROM channels`, scanChannelDocument
 		where += " AND state = 'available'"
 	case domain.SubjectUser:
@@ -38,13 +38,13 @@ func read(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, where stri
 // scanBlockDocument reads the parts of a block that its document needs.
 func scanBlockDocument(row sqlx.Row) (Document, error) {
 	var b domain.Block
-	var description, content, page *string
+	var description, content, page, metadata *string
 	var created, updated int64
 	b.Image, b.File = &domain.File{}, &domain.File{}
-	err := row.Scan(&b.ID, &b.Type, &b.Author.ID, &b.OpenCount, &b.Title, &description, &content, &b.AltText, &b.SourceTitle, &b.SourceURL, &b.ValueURL, &page,
+	err := row.Scan(&b.ID, &b.Type, &b.Author.ID, &b.OpenCount, &b.Title, &description, &content, &b.AltText, &b.SourceTitle, &b.SourceURL, &b.ValueURL, &metadata, &page,
 		&created, &updated, &b.Image.Name, &b.Image.Extension, &b.File.Name, &b.File.Extension)
 	b.Description, b.Content = &domain.Text{Plain: deref(description)}, &domain.Text{Plain: deref(content)}
-	b.CreatedAt, b.UpdatedAt = sqlx.Time(created), sqlx.Time(updated)
+	b.CreatedAt, b.UpdatedAt, b.Metadata = sqlx.Time(created), sqlx.Time(updated), sqlx.MetadataValue(metadata)
 	if err == nil {
 		b.Page, err = rowmap.PageValue(page)
 	}
@@ -58,7 +58,7 @@ func DocumentOfBlock(b domain.Block) Document {
 		created: sqlx.Micros(b.CreatedAt), updated: sqlx.Micros(b.UpdatedAt)}
 	image, file := fileOf(b.Image), fileOf(b.File)
 	d.body = []string{plain(b.Description), plain(b.Content), deref(b.AltText), file.Name, words.Place(d.source), deref(b.SourceTitle)}
-	d.sites = words.Sites(d.source)
+	d.marks = append(words.Sites(d.source), words.MetadataMarks(b.Metadata.Values())...)
 	if b.Page != nil {
 		d.body = append(d.body, b.Page.AuthorName)
 		if link := deref(rowmap.Canonical(&b.Page.Canonical)); link != "" && d.source == d.value { // the author named no other source
@@ -91,16 +91,16 @@ func fileOf(f *domain.File) domain.File {
 
 func scanChannelDocument(row sqlx.Row) (Document, error) {
 	d := Document{kind: domain.SubjectChannel, typ: string(domain.SubjectChannel)}
-	var description *string
-	err := row.Scan(&d.id, &d.title, &description, &d.open, &d.author, &d.created, &d.updated)
-	d.body = []string{deref(description)}
+	var description, metadata *string
+	err := row.Scan(&d.id, &d.title, &description, &metadata, &d.open, &d.author, &d.created, &d.updated)
+	d.body, d.marks = []string{deref(description)}, words.MetadataMarks(sqlx.MetadataValue(metadata).Values())
 	return d, err
 }
 
 // DocumentOfChannel returns the document of a new channel.
 func DocumentOfChannel(c domain.Channel) Document {
 	return Document{kind: domain.SubjectChannel, id: int64(c.ID), typ: string(domain.SubjectChannel), author: c.UserID,
-		open: c.Visibility != domain.Private, title: c.Title, body: []string{plain(c.Description)},
+		open: c.Visibility != domain.Private, title: c.Title, body: []string{plain(c.Description)}, marks: words.MetadataMarks(c.Metadata.Values()),
 		created: sqlx.Micros(c.CreatedAt), updated: sqlx.Micros(c.UpdatedAt)}
 }
 

@@ -38,8 +38,8 @@ func (tsvector) query(q words.Query, in place) string {
 	if in == notInTitle {
 		all += " & !" + conjunction(q.Terms, " & ", " | ", func(t words.Term) string { return alternativeLexemes(t, true) })
 	}
-	if q.Site != "" {
-		all += " & '" + q.Site + "'"
+	for _, alternatives := range q.Marks {
+		all += " & ('" + strings.Join(alternatives, "' | '") + "')"
 	}
 	if len(q.Without) > 0 {
 		all += " & !" + tsvector{}.query(q.Unwanted(), anywhere)

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"html/template"
+	"strings"
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/core"
@@ -29,12 +30,12 @@ func editBlockPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	return showEditBlock(v, blockForm{Block: b, Rows: rows(nil, b.Metadata)}, web.Filled())
+	return showEditBlock(v, blockForm{Block: b, Rows: rows(nil, b.Metadata, true)}, web.Filled())
 }
 
 // blockStored returns the stored texts of a block.
 func blockStored(b present.Block) storedTexts {
-	s := storedTexts{"title": "", "content": "", "description": "", "alt_text": ""}
+	s := storedTexts{"title": "", "content": "", "description": "", "alt_text": "", "tags": strings.Join(collections.TagsOf(b.Metadata), ", ")}
 	if b.Title != nil {
 		s["title"] = *b.Title
 	}
@@ -65,7 +66,7 @@ func showEditBlock(v *web.Visit, form blockForm, f *web.Form) error {
 }
 
 // blockTexts are the text fields of a block and their labels.
-var blockTexts = []string{"title", "collect.title", "content", "collect.text", "description", "collect.description", "alt_text", "collect.alt"}
+var blockTexts = []string{"title", "collect.title", "content", "collect.text", "description", "collect.description", "alt_text", "collect.alt", "tags", "collect.tags"}
 
 func editBlock(v *web.Visit) error {
 	f := v.Form()
@@ -87,7 +88,7 @@ func editBlock(v *web.Visit) error {
 		keep := f.Get("keep_metadata") == "yes"
 		in.KeepFileMetadata = &keep
 	}
-	form := blockForm{Block: b, Rows: rows(f, b.Metadata)}
+	form := blockForm{Block: b, Rows: rows(f, b.Metadata, true)}
 	if f.Get("do") == "preview" {
 		if err := in.Validate(); err != nil && !f.Refused(err, "title", "content", "description", "alt_text") {
 			return err
@@ -107,7 +108,7 @@ func editBlock(v *web.Visit) error {
 	switch err = underMetadata(v, err); {
 	case missing(err):
 		return gone(v, blockTexts...)
-	case f.Refused(err, "title", "content", "description", "alt_text", "metadata"):
+	case f.Refused(err, "title", "content", "description", "alt_text", "tags", "metadata"):
 		if conflicting(err) {
 			var again error
 			if form.Block, again = blockByID(v); again != nil {

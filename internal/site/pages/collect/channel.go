@@ -94,7 +94,7 @@ var channelTexts = []string{"title", "collect.title", "description", "collect.de
 
 // channelStored returns the stored texts of a channel.
 func channelStored(c present.Channel) storedTexts {
-	s := storedTexts{"title": c.Title, "description": ""}
+	s := storedTexts{"title": c.Title, "description": "", "tags": strings.Join(collections.TagsOf(c.Metadata), ", ")}
 	if c.Description != nil {
 		s["description"] = c.Description.Markdown
 	}
@@ -111,9 +111,9 @@ func showEditChannel(v *web.Visit, c present.Channel, f *web.Form, posted bool, 
 	f.Default("visibility", string(c.Visibility))
 	f.Default("layout", string(cmp.Or(c.Layout, domain.GridLayout)))
 	if posted {
-		form.Rows = rows(f, c.Metadata)
+		form.Rows = rows(f, c.Metadata, true)
 	} else {
-		form.Rows = rows(nil, c.Metadata)
+		form.Rows = rows(nil, c.Metadata, true)
 	}
 	return v.Page("edit-channel", v.T("collect.channel.edit", c.Title), f, form)
 }
@@ -147,7 +147,7 @@ func editChannel(v *web.Visit) error {
 	switch err = underMetadata(v, err); {
 	case missing(err):
 		return gone(v, channelTexts...)
-	case f.Refused(err, "title", "description", "visibility", "layout", "metadata"):
+	case f.Refused(err, "title", "description", "visibility", "layout", "tags", "metadata"):
 		var replaced []typed
 		if conflicting(err) {
 			var again error

@@ -43,7 +43,7 @@ func connectionPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	p.Rows = rows(nil, p.Connection.Metadata)
+	p.Rows = rows(nil, p.Connection.Metadata, false)
 	return showConnection(v, p, web.Given("place", strconv.FormatInt(p.Place, 10), "next", v.Query("next")))
 }
 
@@ -100,7 +100,7 @@ func changeConnection(v *web.Visit) error {
 			return gone(v)
 		}
 		if f.Refused(err, "place") {
-			p.Rows = rows(nil, p.Connection.Metadata)
+			p.Rows = rows(nil, p.Connection.Metadata, false)
 			return showConnection(v, p, f)
 		}
 		if err != nil {
@@ -116,7 +116,7 @@ func changeConnection(v *web.Visit) error {
 		case missing(err):
 			return gone(v)
 		case f.Refused(err, "metadata"):
-			p.Rows = rows(f, p.Connection.Metadata)
+			p.Rows = rows(f, p.Connection.Metadata, false)
 			return showConnection(v, p, f)
 		case err != nil:
 			return err

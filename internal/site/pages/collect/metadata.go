@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
@@ -21,14 +22,18 @@ type row struct {
 // blankRows is how many empty rows a form has.
 const blankRows = 2
 
-// rows returns the rows of a metadata form: the posted ones, or else the stored ones.
-func rows(f *web.Form, m domain.Metadata) (all []row) {
+// rows returns the rows of a metadata form: the posted ones, or else the stored ones. tagged leaves out tags, which have
+// a field of their own.
+func rows(f *web.Form, m domain.Metadata, tagged bool) (all []row) {
 	if f.Posted() && f.Values("meta_key") != nil {
 		for _, r := range posted(f) {
 			all = append(all, row{Key: f.Fitting("meta_key", r.Key), Value: f.Fitting("meta_value", r.Value), Was: f.Fitting("meta_was", r.Was)})
 		}
 	} else {
 		for key, value := range inOrder(m) {
+			if key == domain.TagsKey && tagged {
+				continue
+			}
 			all = append(all, row{Key: key, Value: value, Was: key})
 		}
 		for range blankRows {
@@ -112,7 +117,21 @@ func metadataPatch(f *web.Form, m domain.Metadata) ([]byte, error) {
 			patch[r.Was] = nil
 		}
 	}
-	if err := faults.Err(); err != nil || len(patch) == 0 {
+	var wrong error
+	if typed := given(f, "tags"); typed != nil {
+		var tags string
+		tags, wrong = collections.JoinTags(*typed)
+		was, _ := collections.JoinTags(f.Get(seenPrefix + "tags"))
+		switch {
+		case wrong != nil:
+		case tags == was: // so tags that others changed in the meantime stay
+		case tags == "":
+			patch[domain.TagsKey] = nil
+		default:
+			patch[domain.TagsKey] = tags
+		}
+	}
+	if err := domain.JoinFaults(faults.Err(), wrong); err != nil || len(patch) == 0 {
 		return nil, err
 	}
 	change, err := json.Marshal(patch)
@@ -132,6 +151,10 @@ func underMetadata(v *web.Visit, err error) error {
 	for i, f := range fields {
 		key, ok := strings.CutPrefix(f.Path, "metadata.")
 		if !ok {
+			continue
+		}
+		if key == domain.TagsKey && given(v.Form(), "tags") != nil {
+			fields[i].Path = key
 			continue
 		}
 		fields[i].Path, fields[i].Text = "metadata", v.Lang.Fault(f.Text)

@@ -34,6 +34,7 @@ type blockView struct {
 	Item     itemView
 	Can      domain.BlockAbilities
 	Metadata []entry
+	Tags     []tag
 	Channels web.Cells
 	Total    int64 // number of channels that contain it
 	Pager    web.Pager
@@ -61,7 +62,7 @@ func blockPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	shown := blockView{Item: newItemView(v, &b), Can: domain.AbilitiesOnBlock(actor, b), Metadata: entries(b.Metadata)}
+	shown := blockView{Item: newItemView(v, &b), Can: domain.AbilitiesOnBlock(actor, b), Metadata: entries(b.Metadata), Tags: tagsOf(b.Metadata)}
 	if err := shown.readRelated(v); err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (s *blockView) head(v *web.Visit) (h web.Head) {
 	return h
 }
 
-// entries returns the metadata sorted by key. It skips invalid metadata.
+// entries returns the metadata sorted by key, except for tags. It skips invalid metadata.
 func entries(m domain.Metadata) (all []entry) {
 	if m == "" {
 		return nil
@@ -176,7 +177,9 @@ func entries(m domain.Metadata) (all []entry) {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
-		all = append(all, entry{key, fmt.Sprint(object[key])})
+		if key != domain.TagsKey {
+			all = append(all, entry{key, fmt.Sprint(object[key])})
+		}
 	}
 	return all
 }

@@ -45,6 +45,9 @@ type channelView struct {
 	Hidden        *moderation.HiddenSubject // as in blockView
 }
 
+// Tags returns the tags of the channel.
+func (c channelView) Tags() []tag { return tagsOf(c.Channel.Metadata) }
+
 // Path is the path of the channel's page.
 func (c channelView) Path() string { return c.Channel.Path() }
 

@@ -14,11 +14,23 @@ var exploreSorts = []string{"newest", "updated", "random"}
 // sortsOf maps names in addresses to orders.
 var sortsOf = map[string]domain.SearchSort{
 	"newest": {Key: domain.SearchByCreated, Desc: true}, "updated": {Key: domain.SearchByUpdated, Desc: true},
+	"oldest": {Key: domain.SearchByCreated}, "unchanged": {Key: domain.SearchByUpdated}, "name-back": {Key: domain.SearchByName, Desc: true},
+	"connections": {Key: domain.SearchByConnections, Desc: true}, "connections-back": {Key: domain.SearchByConnections},
 	"random": {Key: domain.SearchByChance}, "relevance": {Key: domain.SearchByScore, Desc: true}, "name": {Key: domain.SearchByName},
 }
 
 // seeds is the number of random orders.
 const seeds = 1_000_000
+
+// seed returns the random order of a list. Without one it redirects to one, so that each page of the list has the same
+// order, and returns nil.
+func (a asked) seed(v *web.Visit) (*int64, error) {
+	n, err := strconv.ParseInt(a.query.Get("seed"), 10, 64)
+	if err != nil {
+		return nil, v.Redirect(a.with("seed", strconv.FormatInt(v.Now().UnixMicro()%seeds, 10), "page", ""))
+	}
+	return &n, nil
+}
 
 // exploreView is a page of the public items.
 type exploreView struct {
@@ -44,11 +56,9 @@ func explore(v *web.Visit) error {
 	in := domain.Search{Types: typesOf(what, kind), Sort: sortsOf[sort], Page: page}
 	var seed *int64
 	if sort == "random" {
-		n, err := strconv.ParseInt(a.query.Get("seed"), 10, 64)
-		if err != nil { // so that each page of the list uses the same order
-			return v.Redirect(a.with("seed", strconv.FormatInt(v.Now().UnixMicro()%seeds, 10), "page", ""))
+		if seed, err = a.seed(v); seed == nil || err != nil {
+			return err
 		}
-		seed = &n
 	}
 	l, err := v.App().Finder.Outlined().Finished(v.Actor()).Explore(v.R.Context(), domain.Actor{}, in, seed)
 	if err != nil {

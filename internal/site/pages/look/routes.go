@@ -28,6 +28,8 @@ var homeRoutes = []web.Route{
 	{Path: "/", Open: true, Get: home},
 	{Path: "/explore", Get: explore},
 	{Path: "/search", Get: searchPage},
+	{Path: "/search/suggest", Get: suggestResults},
+	{Path: "/search/tags", Access: web.Users, Get: suggestTags},
 	{Path: "/{user}", Get: profile},
 	{Path: "/group/{slug}", Get: group},
 	{Path: "/about/{slug}", Open: true, Get: about},

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	searchSorts  = []string{"relevance", "newest", "updated", "name"}
+	searchSorts  = []string{"relevance", "newest", "updated", "name", "oldest", "unchanged", "name-back", "connections", "connections-back", "random"}
 	searchScopes = []string{"all", "mine", "following"}
 	scopesOf     = map[string]domain.SearchScope{"all": domain.SearchAll, "mine": domain.SearchMine, "following": domain.SearchFollowing}
 )
@@ -27,6 +27,7 @@ type searchView struct {
 	Scopes      *bar // for signed-in users
 	Keep        []hidden
 	Operators   []chip
+	Filters     filters
 	Within      *present.Principal // whose items the search is restricted to
 	Anywhere    string             // the address of the same search without this restriction
 	Total       int64
@@ -62,13 +63,13 @@ func (s *spelling) tag() string {
 }
 
 // search searches, and corrects misspelled words unless the query is meant exactly.
-func search(v *web.Visit, in domain.Search, exact bool) (e collections.Explored, err error) {
+func search(v *web.Visit, in domain.Search, seed *int64, exact bool) (e collections.Explored, err error) {
 	f := v.App().Finder.Outlined()
 	if exact {
-		e.List, err = f.Explore(v.R.Context(), v.Actor(), in, nil)
+		e.List, err = f.Explore(v.R.Context(), v.Actor(), in, seed)
 		return e, err
 	}
-	return f.ExploreClose(v.R.Context(), v.Actor(), in)
+	return f.ExploreClose(v.R.Context(), v.Actor(), in, seed)
 }
 
 // topic is an operator that the page explains.
@@ -76,7 +77,7 @@ type topic struct{ Example, About string } // ids
 
 // Topics returns the operators that the page explains.
 func (searchView) Topics() (all []topic) {
-	for _, name := range []string{"phrase", "without", "or", "title", "in", "by", "type", "site", "time", "comment"} {
+	for _, name := range []string{"phrase", "without", "or", "title", "in", "by", "type", "site", "tag", "meta", "ext", "time", "comment"} {
 		all = append(all, topic{"look.search.example." + name, "look.search.about." + name})
 	}
 	return all
@@ -98,7 +99,7 @@ type hidden struct{ Name, Value string }
 
 // searchPage searches everything that the reader can see.
 func searchPage(v *web.Visit) error {
-	a := askedFor(v, "q", "type", "kind", "sort", "scope", "user", "group", "exact", "page")
+	a := askedFor(v, "q", "type", "kind", "sort", "scope", "user", "group", "exact", "seed", "page")
 	var f domain.Faults
 	what, sort, kind := a.option(&f, "type", searched), a.option(&f, "sort", searchSorts), a.option(&f, "kind", kinds)
 	scope, exact := a.option(&f, "scope", searchScopes), a.option(&f, "exact", []string{"", "1"}) == "1"
@@ -124,7 +125,7 @@ func searchPage(v *web.Visit) error {
 		shown.Anywhere = a.with("user", "", "group", "", "page", "")
 	}
 	shown.Types = a.bar("look.types", "look.type.", "type", what, searched, "kind", "page")
-	shown.Sort = a.bar("look.sorts", "look.sort.", "sort", sort, searchSorts, "page")
+	shown.Sort = a.bar("look.sorts", "look.sort.", "sort", sort, shownSorts(sort), "seed", "page")
 	if what == "blocks" {
 		b := a.bar("look.kinds", "look.kind.", "kind", kind, kinds, "page")
 		shown.Kinds = &b
@@ -135,8 +136,21 @@ func searchPage(v *web.Visit) error {
 		}
 	}
 	form := web.Given("q", query)
-	if shown.Asked {
-		l, err := search(v, in, exact)
+	if v.Query("set") != "" {
+		query, malformed := setFilters(v, form)
+		if !malformed {
+			return v.Redirect(a.with("q", query, "page", ""))
+		}
+	}
+	shown.Filters = newFilters(query, sort, form)
+	var seed *int64
+	if sort == "random" {
+		if seed, err = a.seed(v); seed == nil || err != nil {
+			return err
+		}
+	}
+	if shown.Asked && !form.Failed() {
+		l, err := search(v, in, seed, exact)
 		if err != nil && !refusedQuery(form, err) {
 			return err
 		}

@@ -26,6 +26,11 @@ later("[data-shelf]", () => import("./shelf.js"));
 later("form[data-select]", () => import("./select.js"));
 later("textarea[data-mention]", () => import("./mention.js"));
 later("input[data-autocomplete]", () => import("./complete.js"));
+whenSeen("input[data-suggest]", (input) => {
+  const load = () => import("./suggest.js").then((module) => module.start(input), () => {});
+  if (document.activeElement === input) load();
+  else input.addEventListener("focus", load, { once: true });
+});
 later("[data-view]", () => import("./view.js"));
 later("a[data-zoom]", () => import("./zoom.js"));
 later("button[data-passkey], button[data-make]", () => import("./passkey.js"));

@@ -46,6 +46,15 @@ export class Options {
     }, 150);
   }
 
+  /** Shows options at once, unless the same are shown. A marked one stays marked. */
+  offer(options) {
+    const marked = this.#found[this.#at];
+    if (JSON.stringify(options) === JSON.stringify(this.#found)) return;
+    this.#show(options);
+    const at = marked ? options.findIndex(({ value }) => JSON.stringify(value) === JSON.stringify(marked.value)) : -1;
+    if (at >= 0) this.#mark(at);
+  }
+
   close() {
     this.#asked++;
     clearTimeout(this.#timer);

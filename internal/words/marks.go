@@ -1,0 +1,236 @@
+package words
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Marks are words of a document that no text contains. They say where a document is from (Sites), and what its
+// metadata are. No word or form of a word contains markSign.
+const (
+	markSign = "·"
+	tagMarks = formMark + markSign + "t"
+	keyMarks = formMark + markSign + "k"
+	valMarks = formMark + markSign + "v"
+	numMarks = formMark + markSign + "n"
+)
+
+// Limits of the marks of a document and of a query.
+const (
+	MaxTags   = 100 // of a document
+	MaxTag    = 64  // significant characters of a tag
+	maxRanges = 8   // of a query
+)
+
+// tagsKey is the metadata key of tags.
+const tagsKey = "tags"
+
+// Tags splits the value of the metadata key for tags. Tags that are equal without regard to case, diacritics and
+// hyphens occur once.
+func Tags(value string) (tags []string) {
+	var seen []string
+	for tag := range strings.SplitSeq(value, ",") {
+		tag = strings.Join(strings.Fields(strings.TrimLeft(strings.TrimSpace(tag), "#")), " ")
+		mark := tagMark(tag)
+		if mark == "" || slices.Contains(seen, mark) {
+			continue
+		}
+		if tags, seen = append(tags, tag), append(seen, mark); len(tags) == MaxTags {
+			break
+		}
+	}
+	return tags
+}
+
+// StartsTag reports whether a tag starts with a text.
+func StartsTag(start, tag string) bool { return strings.HasPrefix(tagMark(tag), tagPrefix(start)) }
+
+// TagQuery returns the query for documents with a tag that starts with a text, or with any tag.
+func TagQuery(start string) Query {
+	if mark := tagMark(start); mark != "" {
+		return Query{Terms: []Term{{Words: []string{mark}, Prefix: true}}}
+	}
+	return Query{Terms: []Term{{Words: []string{keyMarks + tagsKey}}}}
+}
+
+// MetadataMarks returns the marks of metadata: of each tag, each key, each value and each number.
+func MetadataMarks(values map[string]string) (marks []string) {
+	add := func(mark string) {
+		if !slices.Contains(marks, mark) {
+			marks = append(marks, mark)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		value, folded := values[key], strings.ToLower(key)
+		if key == tagsKey {
+			for _, tag := range Tags(value) {
+				add(tagMark(tag))
+			}
+		}
+		add(keyMarks + folded)
+		add(valueMark(folded, value))
+		if n, ok := number(value); ok {
+			digits := sortable(n)
+			for i := range len(digits) {
+				add(numberMark(folded, digits[:i+1]))
+			}
+			add(numberMark(folded, digits+formMark))
+		}
+	}
+	return marks
+}
+
+// tagMark returns the mark of a tag, or "" if the text has no character that counts.
+func tagMark(tag string) string {
+	encoded := tagPrefix(strings.TrimLeft(strings.TrimSpace(tag), "#"))
+	if strings.Trim(encoded[len(tagMarks):], formMark) == "" {
+		return ""
+	}
+	return encoded
+}
+
+func tagPrefix(tag string) string {
+	var b strings.Builder
+	n := 0
+	for _, r := range Fold(tag) {
+		if n++; n > MaxTag {
+			break
+		}
+		switch {
+		case r == '"': // queries cannot contain it
+		case r == '-' || r == '_' || unicode.IsSpace(r):
+			b.WriteString(formMark)
+		case classOf(r) != separator:
+			b.WriteRune(unicode.ToLower(r))
+		default:
+			b.WriteString(markSign + strconv.FormatInt(int64(r), 36) + markSign)
+		}
+	}
+	return tagMarks + b.String()
+}
+
+func valueMark(key, value string) string {
+	if n, ok := number(value); ok {
+		value = strconv.FormatFloat(n, 'g', -1, 64)
+	}
+	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(Fold(value)), " ")))
+	return valMarks + key + markSign + hex.EncodeToString(sum[:8])
+}
+
+func numberMark(key, digits string) string { return numMarks + key + markSign + digits }
+
+// number parses a value that is a number.
+func number(value string) (n float64, ok bool) {
+	value = strings.TrimSpace(value)
+	if value == "" || strings.Trim(value, "0123456789+-.eE") != "" { // no hexadecimal number, infinity or NaN
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(value, 64)
+	return n + 0, err == nil // without a negative zero
+}
+
+// sortable returns hexadecimal digits whose order as texts is that of the numbers. Zeros at the end are left out.
+func sortable(n float64) string {
+	bits := math.Float64bits(n)
+	if bits>>63 == 1 {
+		bits = ^bits
+	} else {
+		bits |= 1 << 63
+	}
+	var sum [8]byte
+	binary.BigEndian.PutUint64(sum[:], bits)
+	return strings.TrimRight(hex.EncodeToString(sum[:]), "0")
+}
+
+const hexDigits = "0123456789abcdef"
+
+// beyond returns marks of which each number above or below the one with these digits has one: the beginnings of digits
+// that differ from it in the last place.
+func beyond(key, digits string, above bool) (marks []string) {
+	for i := range len(digits) {
+		if !above && i > 0 { // the number that has no more digits
+			marks = append(marks, numberMark(key, digits[:i]+formMark))
+		}
+		for _, d := range hexDigits {
+			if byte(d) != digits[i] && byte(d) > digits[i] == above {
+				marks = append(marks, numberMark(key, digits[:i]+string(d)))
+			}
+		}
+	}
+	if above { // numbers with more digits
+		for _, d := range hexDigits {
+			marks = append(marks, numberMark(key, digits+string(d)))
+		}
+	}
+	return marks
+}
+
+// addTag adds the operator tag.
+func (q *Query) addTag(text string) bool {
+	mark := tagMark(text)
+	if mark == "" || slices.ContainsFunc(q.Marks, func(m []string) bool { return m[0] == mark }) {
+		return false
+	}
+	q.Marks = append(q.Marks, []string{mark})
+	return true
+}
+
+// comparison is a condition on a value of the metadata.
+type comparison struct {
+	key, operator, value string
+}
+
+// comparisonOf parses a condition such as year>=1970.
+func comparisonOf(text string) (c comparison, ok bool) {
+	at := strings.IndexAny(text, "=<>!")
+	if at <= 0 {
+		return c, false
+	}
+	c.key, text = strings.ToLower(text[:at]), text[at:]
+	for _, c.operator = range []string{"!=", "<=", ">=", "=", "<", ">"} {
+		if value, found := strings.CutPrefix(text, c.operator); found {
+			c.value = strings.TrimSpace(value)
+			break
+		}
+	}
+	isKey := strings.Trim(c.key, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+	return c, isKey && c.value != "" && utf8.ValidString(c.value)
+}
+
+// addComparison adds a condition on metadata. Documents without the key do not fulfil any.
+func (q *Query) addComparison(text string) bool {
+	c, ok := comparisonOf(text)
+	if !ok {
+		return false
+	}
+	q.Marks = append(q.Marks, []string{keyMarks + c.key})
+	switch c.operator {
+	case "=":
+		q.Marks[len(q.Marks)-1] = []string{valueMark(c.key, c.value)}
+		return true
+	case "!=":
+		q.Without = append(q.Without, Term{Words: []string{valueMark(c.key, c.value)}})
+		return true
+	}
+	n, ok := number(c.value)
+	ranges := 0
+	for _, m := range q.Marks {
+		if len(m) > 1 {
+			ranges++
+		}
+	}
+	marks := beyond(c.key, sortable(n), c.operator[0] == '>')
+	if len(c.operator) == 2 {
+		marks = append(marks, valueMark(c.key, c.value))
+	}
+	q.Marks = append(q.Marks, marks)
+	return ok && ranges < maxRanges
+}
