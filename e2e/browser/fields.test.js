@@ -7,7 +7,8 @@ import { onSQLite } from "../rig/world.js";
 const content = `<h1>Fields</h1><form method="get" action="/fields"><label for="who">Person</label><input id="who" name="who" data-autocomplete="/people?q=">
   <label for="words">Comment</label><textarea id="words" name="words" data-mention="/people?q="></textarea>
   <label for="sort">Order</label><select id="sort" name="sort" data-submit><option>newest</option><option>oldest</option></select><button data-submit-button>Show</button></form>
-  <form method="get" action="/fields"><label for="look">Search</label><input id="look" name="q" type="search" data-suggest="/found?q="><label for="tags">Tags</label><input id="tags" data-autocomplete="/people?q=" data-many="yes"></form>
+  <form method="get" action="/fields"><label for="look">Search</label><input id="look" name="q" type="search" data-suggest="/found?q="></form>
+  <label for="tags">Tags</label><input id="tags" data-autocomplete="/people?q=" data-many="yes">
   <p id="address">https://example.org/</p><button type="button" data-copy="#address" hidden>Copy</button>
   <p><time id="at" datetime="2026-03-01T23:30:00Z">1 March 2026, 23:30</time> <time id="ago" datetime="2026-03-01T23:30:00Z" data-show="as-is">3 days ago</time></p>`;
 const people = [{ value: "ada", label: "Ada", hint: "@ada" }, { value: "adam", label: "<b>Adam", hint: "@adam" }];

@@ -54,7 +54,7 @@ func TestSuggestions(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		ada, eve, guest := signedIn(t, r, "ada"), signedIn(t, r, "eve"), newBrowser(t, r)
 		open, private := r.Channel("ada", "Moss garden", "closed"), r.Channel("ada", "Moss secret", "private")
-		block, hidden := r.Block("eve", "mossy stones"), r.Block("ada", "mossy wall", private)
+		block, hidden := r.Block("eve", "mossy stones", r.Channel("eve", "Rocks", "closed")), r.Block("ada", "mossy wall", private)
 		r.Block("ada", "elsewhere", open)
 		const own, all = "/search/suggest?scope=mine&q=mos", "/search/suggest?q=mos"
 		ada.get(own).says(`"value":"/ada/moss-garden","label":"Moss garden","hint":"Ada"`, "Moss secret", fmt.Sprint("/block/", hidden)).hides("stones")

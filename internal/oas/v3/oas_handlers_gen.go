@@ -2218,6 +2218,9 @@ func (s *Server) handleRevokeGroupInvitationRequest(args [2]string, argsEscaped 
 //   - `type:image`: also `text`, `link`, `attachment`, `embed`, `block`, `channel`, `user`, `group`;
 //     several comma-joined
 //   - `site:example.org`: blocks whose source has this host, or one below it
+//   - `tag:moss`: blocks and channels with this tag in the metadata key `tags`
+//   - `meta:author=kahn`, `meta:year>=1970`: with such a value in the metadata
+//   - `ext:pdf`: images and attachments with this file name extension
 //   - `before:2024`, `after:2023-05`: created before a year, month or day begins, or after it ends, in
 //     UTC
 //   - `has:comment`: blocks with comments

@@ -63,6 +63,9 @@ func (fts5) byRow() bool { return false }
 // expanded would take as long as a search.
 func (fts5) reach(q words.Query) int64 {
 	lookups := int64(len(q.Without))
+	for _, alternatives := range q.Marks {
+		lookups += int64(len(alternatives))
+	}
 	for _, t := range q.All() {
 		if t.Prefix && len(t.Expansions) == 0 {
 			return 0
