@@ -14,7 +14,8 @@ var allowedImports = map[string][]string{
 	"domain":         {},
 	"present":        {"domain", "weburl"},
 	"weburl":         {},
-	"words":          {"weburl"},
+	"colour":         {},
+	"words":          {"colour", "weburl"},
 	"describe":       {"weburl"},
 	"archtest":       {},
 	"durable":        {},
@@ -45,7 +46,7 @@ var allowedImports = map[string][]string{
 	"jobs/adapter":   {"database"},
 
 	// Untrusted files, and images generated from them.
-	"media":          {"domain", "media/source", "media/filetype", "media/codec", "media/pdf", "media/wasm"},
+	"media":          {"colour", "domain", "media/source", "media/filetype", "media/codec", "media/pdf", "media/wasm"},
 	"media/codec":    {"media/filetype", "media/source", "media/wasm"},
 	"media/pdf":      {"media/source", "media/wasm"},
 	"media/filetype": {"media/source"},
@@ -107,7 +108,7 @@ var allowedImports = map[string][]string{
 	"site/web":              {"app/...", "domain", "fragments", "scope", "exporting", "present", "auth", "httpedge", "markup", "middleware", "site/catalog", "weburl"},
 	"site/pages/account":    {"app/...", "domain", "present", "auth", "site/web"},
 	"site/pages/collect":    {"app/...", "domain", "markup", "present", "site/web"},
-	"site/pages/look":       {"app/...", "domain", "present", "site/web"},
+	"site/pages/look":       {"app/...", "colour", "domain", "present", "site/web"},
 	"site/pages/moderation": {"app/...", "domain", "present", "site/web"},
 	"site/pages/operator":   {"app/...", "domain", "importing/files", "present", "site/web"},
 	"site/pages/people":     {"app/...", "domain", "present", "site/web"},

@@ -60,8 +60,10 @@ var operators = map[string]func(q *Query, p part, last bool) bool{
 		q.Terms = append(q.Terms, t)
 		return ok
 	},
-	"site": func(q *Query, p part, _ bool) bool { return set(&q.Site, siteMark(p.text)) },
-	"in":   func(q *Query, p part, _ bool) bool { return set(&q.Filters.In, p.text) },
+	"site":   func(q *Query, p part, _ bool) bool { return set(&q.Site, siteMark(p.text)) },
+	"color":  addColour,
+	"colour": addColour,
+	"in":     func(q *Query, p part, _ bool) bool { return set(&q.Filters.In, p.text) },
 	"by": func(q *Query, p part, _ bool) bool {
 		return set(&q.Filters.By, strings.TrimPrefix(strings.TrimSpace(p.text), "@"))
 	},
@@ -195,6 +197,9 @@ func operated(parts []part) (q Query, ok bool) {
 	if q.Everything && q.Site != "" {
 		q.Everything, q.Terms, q.Site = false, []Term{{Words: []string{q.Site}}}, ""
 	}
+	if q.Everything && len(q.Colours) > 0 {
+		q.Everything, q.Terms, q.Colours = false, q.Colours, nil
+	}
 	return q, true
 }
 
@@ -216,6 +221,10 @@ func (q *Query) leaveOut(p part) (ok bool) {
 	case "site":
 		mark := siteMark(p.text)
 		t, ok = Term{Words: []string{mark}}, mark != ""
+	case "color", "colour":
+		t, ok = colourTerm(p.text)
+		q.Without = append(q.Without, t.Or...)
+		t.Or = nil
 	}
 	q.Without = append(q.Without, t)
 	return ok

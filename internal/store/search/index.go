@@ -191,7 +191,7 @@ type Document struct {
 	links     int64
 	title     string
 	body      []string
-	sites     []string // marks of the sites of its source
+	marks     []string // of the sites of its source, and the colours of its image
 	extension string
 	source    string // addresses of pages
 	value     string
@@ -213,7 +213,7 @@ func (d Document) digest() int64 {
 // previous versions of the program compare as well.
 func (d Document) formsDigest() int64 {
 	h := xxhash.New()
-	for _, part := range append([]string{words.FormsVersion, strconv.FormatInt(d.digest(), 36)}, d.sites...) {
+	for _, part := range append([]string{words.FormsVersion, strconv.FormatInt(d.digest(), 36)}, d.marks...) {
 		_, _ = h.WriteString(part)
 		_, _ = h.WriteString("\x00")
 	}
@@ -223,7 +223,7 @@ func (d Document) formsDigest() int64 {
 // words returns the words of the document.
 func (d Document) words() words.Document {
 	all := words.Make(d.title, d.body...)
-	all.BodyForms = append(all.BodyForms, d.sites...)
+	all.BodyForms = append(all.BodyForms, d.marks...)
 	return all
 }
 
