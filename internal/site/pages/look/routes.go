@@ -28,6 +28,7 @@ var homeRoutes = []web.Route{
 	{Path: "/", Open: true, Get: home},
 	{Path: "/explore", Get: explore},
 	{Path: "/search", Get: searchPage},
+	{Path: "/search/duplicates", Access: web.Users, Get: duplicatesPage},
 	{Path: "/{user}", Get: profile},
 	{Path: "/group/{slug}", Get: group},
 	{Path: "/about/{slug}", Open: true, Get: about},
