@@ -70,7 +70,7 @@ func TestSimilarImages(t *testing.T) {
 	})
 }
 
-// A reader who adds a link that they already have is told so while typing and afterwards.
+// The forms name the links that a reader already has, while typing and afterwards.
 func TestLinksAlreadyThere(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -88,7 +88,7 @@ func TestLinksAlreadyThere(t *testing.T) {
 		for _, value := range []string{"", "moss", same + " moss", "https://example.com/fern", "https://example.com/" + strings.Repeat("x", 5000)} {
 			ada.post("/save/twins", "value", value).want(200).says("You have no link to this page.").hides("You already have this")
 		}
-		ada.get("/ada/moss/add?value=" + same[:len(same)-4]).want(200).says("You already have this", "On moss")
+		ada.get("/ada/moss/add?value="+same[:len(same)-4]).want(200).says("You already have this", "On moss")
 		ada.get("/save?url=https://example.com/moss").want(200).says("You already have this", "On moss")
 		ada.post("/ada/moss/add", "value", same, "title", "Again").leads("/ada/moss")
 		ada.get("/ada/moss").says("Added. You already have this.")

@@ -24,7 +24,7 @@ func (FindLooks) Kind() string { return "find_looks" }
 // lookTimeout bounds how long one image is read and decoded for this.
 const lookTimeout = 30 * time.Second
 
-// FindLooks looks at an image for all files with the same bytes. Images that it has not reached are not found by what
+// FindLooks decodes an image once for all files with the same bytes. Images that it has not reached are not found by what
 // they look like.
 func (a *Content) FindLooks(ctx context.Context) error {
 	var above domain.FileID

@@ -25,7 +25,7 @@ type adding struct {
 	Refused []refused // files
 	Largest string    // size limit of files
 	Twins   []web.Twin
-	Links   []string  // addresses, one per line, if the user has to say whether they are one text or many links
+	Links   []string // addresses, one per line, if the user has to say whether they are one text or many links
 
 	made  []collections.Content // the new blocks
 	title *string

@@ -91,7 +91,7 @@ func blockPage(v *web.Visit) error {
 			return err
 		}
 	}
-	if comparable(b) {
+	if hasSimilar(b) {
 		shown.Similar = shown.Item.Path() + "/similar"
 	}
 	shown.Swatches = swatches(shown.Item.Block)

@@ -26,8 +26,8 @@ func swatches(b present.Block) (all []swatch) {
 	return all
 }
 
-// comparable reports whether similar blocks of a block can be looked for.
-func comparable(b domain.Block) bool {
+// hasSimilar reports whether similar blocks of a block can be looked for.
+func hasSimilar(b domain.Block) bool {
 	if b.Type == domain.ImageBlock {
 		return b.Image != nil && b.Image.LookHash != nil
 	}
