@@ -67,8 +67,8 @@ func storedBefore(t *testing.T, r *apptest.Rig, o content.Options, reading func(
 			t.Fatal(err)
 		}
 		r.Exec(`INSERT INTO blobs (id, hash, object, size, used_at, stored_at) VALUES ($1, $2, $2, $3, 1, 1)`, 1000+i, name, len(file))
-		r.Exec(`INSERT INTO files (id, key, user_id, blob_id, name, content_type, extension, size, resized, created_at)
-			VALUES ($1, $2, (SELECT min(id) FROM users), $1, 'a.gif', 'image/gif', 'gif', 1, 'jpg', 1)`, 1000+i, name)
+		r.Exec(`INSERT INTO files (id, key, user_id, blob_id, name, content_type, extension, size, resized, created_at, blurhash)
+			VALUES ($1, $2, (SELECT min(id) FROM users), $1, 'a.gif', 'image/gif', 'gif', 1, 'jpg', 1, 'x')`, 1000+i, name)
 	}
 	studio := media.NewStudio(media.Options{})
 	t.Cleanup(func() { _ = studio.Close() })
@@ -111,6 +111,7 @@ func TestStoppedJobsKeepWhatTheyFound(t *testing.T) {
 		want   string
 	}{
 		"find_animations": {func(a *app.App, ctx context.Context) error { return a.Content.FindAnimations(ctx) }, "f.animated", "1 -1 -1 "},
+		"find_looks":      {func(a *app.App, ctx context.Context) error { return a.Content.FindLooks(ctx) }, "f.palette <> ''", "1 -1 -1 "},
 		"examine_files":   {func(a *app.App, ctx context.Context) error { return a.Content.ExamineFiles(ctx) }, "b.clean_size >= 0", "1 -1 -1 "},
 	} {
 		for _, why := range []error{context.Canceled, unavailable} {
@@ -211,5 +212,22 @@ func TestAnimationsInEqualFiles(t *testing.T) {
 		}
 		count("animated AND id >= 1200", 901)
 		count("animated AND id < 1200", 0)
+	})
+}
+
+// A broken image has no colours, and the job does not read it again.
+func TestLooksOfBrokenFiles(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		var reads atomic.Int64
+		a, found := storedBefore(t, r, content.Options{}, func(context.Context, string) error { reads.Add(1); return nil }, []byte("GIF89a"), moving(t))
+		defer dropStored(r)
+		if err := a.Content.FindLooks(t.Context()); err != nil || found("f.palette <> ''") != "0 1 " {
+			t.Errorf("%v; found %s", err, found("f.palette <> ''"))
+		}
+		was := reads.Load()
+		if err := a.Content.FindLooks(t.Context()); err != nil || reads.Load() != was {
+			t.Errorf("%v; %d more reads", err, reads.Load()-was)
+		}
 	})
 }

@@ -66,7 +66,7 @@ var unpublished = map[string]string{
 	"what the site says of itself": `DeleteLegalPage LockSite PutFeatured PutLegalPage PutSite UpdateSite`,
 	"how much an account has written, for replicas": `CountWrite WrittenBy`,
 	"how many bytes of text count towards a quota":  `EachUsage`,
-	"what jobs find out about rows that exist":      `RefreshDocuments SetAnimated`,
+	"what jobs find out about rows that exist":      `RefreshDocuments SetAnimated SetLook`,
 	"what only its reader sees":                     `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 

@@ -509,6 +509,7 @@ index_words 0
 examine_files 0
 refresh_documents 0
 find_animations 0
+find_looks 0
 count_texts 0`},
 			{"jobs retry --all", `
 Retrying 0 of 0 jobs.`},

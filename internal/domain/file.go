@@ -38,6 +38,8 @@ type File struct {
 	Blurhash    *string
 	Resized     string // extension of its resized versions; "" if the original is used instead
 	Animated    bool   // an image with more than one frame
+	Palette     string // dominant colours of an image (package colour)
+	LookHash    *int64 // perceptual hash of an image
 	CreatedAt   time.Time
 
 	CleanSize     int64 // bytes without metadata, or one of the values below

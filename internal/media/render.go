@@ -8,6 +8,7 @@ import (
 
 	"github.com/buckket/go-blurhash"
 
+	"vitrine/internal/colour"
 	"vitrine/internal/domain"
 	"vitrine/internal/media/codec"
 	"vitrine/internal/media/filetype"
@@ -27,35 +28,61 @@ type Rendition struct {
 // Rendered is the result of rendering an image.
 type Rendered struct {
 	Info
+	Look
 	Opaque     bool   // there are no transparent pixels
 	Blurhash   string // 4 × 3 components, 3 × 4 for portraits; on white
 	Renditions []Rendition
 }
 
+// Look is what an image looks like, for finding it and similar ones.
+type Look struct {
+	Palette string // as colour.Palette stores it
+	Hash    *int64 // perceptual (colour.Hash), or nil
+}
+
 // Render decodes an image once and makes the versions from it, in the given order. For an
 // animation they show the first frame: serve the original to show it moving. It returns an *Error
 // if the image is broken, too large or of an unknown format.
-func (s *Studio) Render(ctx context.Context, src Source, k filetype.Kind, versions []domain.ImageVersion) (Rendered, error) {
+func (s *Studio) Render(ctx context.Context, src Source, k filetype.Kind, versions []domain.ImageVersion) (made Rendered, err error) {
+	err = s.decode(ctx, src, k, versions, func(img image.Image, h codec.Header, p plan) error {
+		made, err = s.renderAll(ctx, img, h, p)
+		return err
+	})
+	return made, err
+}
+
+// Look decodes an image and describes what it looks like. Its errors are those of Render.
+func (s *Studio) Look(ctx context.Context, src Source, k filetype.Kind) (l Look, err error) {
+	err = s.decode(ctx, src, k, nil, func(img image.Image, h codec.Header, p plan) error {
+		picture := picturesOf(img, h, p)[p.size(thumbnail)]
+		l = lookOf(picture, flattened(picture))
+		return nil
+	})
+	return l, err
+}
+
+// decode decodes an image and uses it while the memory for its versions is reserved.
+func (s *Studio) decode(ctx context.Context, src Source, k filetype.Kind, versions []domain.ImageVersion, use func(image.Image, codec.Header, plan) error) error {
 	h, err := s.header(ctx, src, k)
 	if err != nil {
-		return Rendered{}, err
+		return err
 	}
 	if err := s.start(ctx, s.codecs.Modules(k, h)...); err != nil {
-		return Rendered{}, err
+		return err
 	}
 	p := planFor(h, versions, s.memory.max)
 	release, err := s.memory.reserve(ctx, p.need)
 	if err != nil {
-		return Rendered{}, err
+		return err
 	}
 	defer release()
 	in, done := s.input(ctx, src)
 	defer done()
 	img, err := s.codecs.Decode(in, k, h)
 	if err != nil {
-		return Rendered{}, fmt.Errorf("decode an image: %w", err)
+		return fmt.Errorf("decode an image: %w", err)
 	}
-	return s.renderAll(ctx, img, h, p)
+	return use(img, h, p)
 }
 
 // start compiles the modules that an image needs and that are not compiled yet.
@@ -82,7 +109,10 @@ func (s *Studio) renderAll(ctx context.Context, img image.Image, h codec.Header,
 	pictures := picturesOf(img, h, p)
 	rendered := Rendered{Info: infoOf(h), Opaque: codec.Opaque(pictures[p.sizes[0]])}
 	var err error
-	if rendered.Blurhash, err = hash(pictures[p.size(thumbnail)]); err != nil {
+	whole := pictures[p.size(thumbnail)]
+	flat := flattened(whole)
+	rendered.Look = lookOf(whole, flat)
+	if rendered.Blurhash, err = hash(whole, flat); err != nil {
 		return Rendered{}, err
 	}
 	files := map[size]Rendition{}
@@ -147,12 +177,28 @@ func (s *Studio) ReadOutline(ctx context.Context, src Source) (Outline, error) {
 	return s.printer.Outline(ctx, src)
 }
 
-// hash returns the blurhash of a picture, computed from a few pixels.
-func hash(picture image.Image) (string, error) {
-	const side = 32
-	flat := image.NewRGBA(image.Rect(0, 0, side, side))
+// flattened returns a picture as a few pixels on white.
+func flattened(picture image.Image) *image.RGBA {
+	flat := image.NewRGBA(image.Rect(0, 0, colour.Side, colour.Side))
 	draw.Draw(flat, flat.Rect, image.White, image.Point{}, draw.Src)
-	draw.Draw(flat, flat.Rect, codec.Resize(picture, side, side), image.Point{}, draw.Over)
+	draw.Draw(flat, flat.Rect, codec.Resize(picture, colour.Side, colour.Side), image.Point{}, draw.Over)
+	return flat
+}
+
+// lookOf describes a picture that was also flattened.
+func lookOf(picture image.Image, flat *image.RGBA) (l Look) {
+	const side = 64
+	few := image.NewRGBA(image.Rect(0, 0, side, side))
+	draw.Draw(few, few.Rect, codec.Resize(picture, side, side), image.Point{}, draw.Src)
+	l.Palette = colour.PaletteOf(few).String()
+	if hash, ok := colour.Hash(flat); ok {
+		l.Hash = &hash
+	}
+	return l
+}
+
+// hash returns the blurhash of a picture that was flattened.
+func hash(picture image.Image, flat *image.RGBA) (string, error) {
 	x, y := 4, 3
 	if b := picture.Bounds(); b.Dy() > b.Dx() {
 		x, y = 3, 4

@@ -103,5 +103,6 @@ func jobHandlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, collections.IndexInterval, collections.RefreshDocuments{}, a.Finder.RefreshDocuments)
 	every(h, content.ExamineInterval, content.ExamineFiles{}, a.Content.ExamineFiles)
 	every(h, content.ExamineInterval, content.FindAnimations{}, a.Content.FindAnimations)
+	every(h, content.ExamineInterval, content.FindLooks{}, a.Content.FindLooks)
 	return h
 }

@@ -19,7 +19,7 @@ func TestBackfills(t *testing.T) {
 		left := func(rows int64, atMost bool) {
 			t.Helper()
 			got, err := s.Backfills().Backfills(t.Context())
-			if want := []derived.BackfillLeft{{Kind: "index_words", Rows: rows, AtMost: atMost}, {Kind: "examine_files"}, {Kind: "refresh_documents"}, {Kind: "find_animations"}, {Kind: "count_texts"}}; err != nil || !slices.Equal(got, want) {
+			if want := []derived.BackfillLeft{{Kind: "index_words", Rows: rows, AtMost: atMost}, {Kind: "examine_files"}, {Kind: "refresh_documents"}, {Kind: "find_animations"}, {Kind: "find_looks"}, {Kind: "count_texts"}}; err != nil || !slices.Equal(got, want) {
 				t.Errorf("%+v, %v; want %+v", got, err, want)
 			}
 		}

@@ -66,10 +66,12 @@ var operators = map[string]func(q *Query, p part, last bool) bool{
 		q.Terms = append(q.Terms, t)
 		return ok
 	},
-	"site": func(q *Query, p part, _ bool) bool { return q.addSite(p.text) },
-	"tag":  func(q *Query, p part, _ bool) bool { return q.addTag(p.text) },
-	"meta": func(q *Query, p part, _ bool) bool { return q.addComparison(p.text) },
-	"in":   func(q *Query, p part, _ bool) bool { return set(&q.Filters.In, p.text) },
+	"site":   func(q *Query, p part, _ bool) bool { return q.addSite(p.text) },
+	"tag":    func(q *Query, p part, _ bool) bool { return q.addTag(p.text) },
+	"meta":   func(q *Query, p part, _ bool) bool { return q.addComparison(p.text) },
+	"color":  addColour,
+	"colour": addColour,
+	"in":     func(q *Query, p part, _ bool) bool { return set(&q.Filters.In, p.text) },
 	"by": func(q *Query, p part, _ bool) bool {
 		return set(&q.Filters.By, strings.TrimPrefix(strings.TrimSpace(p.text), "@"))
 	},
@@ -209,6 +211,9 @@ func operated(parts []part) (q Query, ok bool) {
 	if q.Everything && len(q.Marks) > 0 {
 		q.Everything, q.Terms, q.Marks = false, []Term{{Words: q.Marks[0]}}, q.Marks[1:]
 	}
+	if q.Everything && len(q.Colours) > 0 {
+		q.Everything, q.Terms, q.Colours = false, q.Colours, nil
+	}
 	return q, true
 }
 
@@ -236,6 +241,10 @@ func (q *Query) leaveOut(p part) (ok bool) {
 	case "meta":
 		c, isComparison := comparisonOf(p.text)
 		t, ok = Term{Words: []string{valueMark(c.key, c.value)}}, isComparison && c.operator == "="
+	case "color", "colour":
+		t, ok = colourTerm(p.text)
+		q.Without = append(q.Without, t.Or...)
+		t.Or = nil
 	}
 	q.Without = append(q.Without, t)
 	return ok

@@ -34,6 +34,11 @@ func explain(q Query) string {
 		write(t)
 		b.WriteString(" ")
 	}
+	for _, t := range q.Colours {
+		b.WriteString("colour=")
+		write(t)
+		b.WriteString(" ")
+	}
 	f := q.Filters
 	if q.Everything {
 		b.WriteString("everything ")
@@ -90,10 +95,16 @@ func TestParseOperators(t *testing.T) {
 		"site:example.org moss":         "moss* marks=__example_org",
 		"moss -site:example.org":        "moss -__example_org",
 		"site:bücher.example":           "__xn____bcher__kva_example",
-		"* type:text":                   "everything type=text",
-		"note:moss":                     "note+moss*",
-		"https://example.org/a":         "https+example+org+a*",
-		`"moss fern`:                    "moss+fern*",
+		"color:Teal":                    "___cteal",
+		"colour:rot moss":               "moss* colour=___cred",
+		"moss color:red color:blue":     "moss colour=___cred colour=___cblue",
+		"moss -color:red":               "moss -___cred",
+		"color:#000": "___c0x8x9|___c0x8x10|___c0x9x8|___c0x9x9|___c0x9x10|___c0x9x11|___c0x10x8|___c0x10x9|___c0x10x10|" +
+			"___c0x10x11|___c0x11x9|___c0x11x10|___c1x9x9|___c1x9x10|___c1x10x9|___c1x10x10",
+		"* type:text":           "everything type=text",
+		"note:moss":             "note+moss*",
+		"https://example.org/a": "https+example+org+a*",
+		`"moss fern`:            "moss+fern*",
 
 		// Malformed operators make everything words.
 		"OR": "or*", "OR moss": "or moss*", "moss OR": "moss or*", "a OR OR b": "a or or b*", "a OR -b": "a or b*", "-a OR b": "a or b*",
@@ -104,6 +115,7 @@ func TestParseOperators(t *testing.T) {
 		"type:text type:text": "type+text type+text*", "type:text,text": "type+text+text*",
 		"in:a in:b": "in+a in+b*", "by:@": "by", "title:!": "title", "-type:image": "type+image*", "-in:a": "in+a*",
 		"site:example.org/page": "site+example+org+page*", "site:example.org:80": "site+example+org+80*", "site:": "site",
+		"color:mouldy": "color+mouldy*", "color:#12345 moss": "color+12345 moss*", "color: moss": "color moss*", "color:0a7": "color+0a7*",
 		"site:a site:b": "site+a site+b*", `-"!" moss`: "moss*",
 	} {
 		got := explain(Parse(query))

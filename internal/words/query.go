@@ -31,6 +31,7 @@ type Query struct {
 	Terms      []Term
 	Without    []Term
 	Marks      [][]string // results have one of each; the first of them has a single one
+	Colours    []Term     // marks of the colours of all results
 	Filters    Filters    // other operators
 	Plain      string     // the query without operators, for names and addresses; "" if operators restrict the words
 	Parts      []Part     // the query as it was written
@@ -59,7 +60,7 @@ func (q Query) Clone() Query {
 }
 
 // Restricted reports whether results must have more than the terms.
-func (q Query) Restricted() bool { return len(q.Without) > 0 || len(q.Marks) > 0 }
+func (q Query) Restricted() bool { return len(q.Without) > 0 || len(q.Marks) > 0 || len(q.Colours) > 0 }
 
 // Unwanted returns the query for everything that Without leaves out.
 func (q Query) Unwanted() Query {
@@ -129,6 +130,9 @@ func (q Query) finished() Query {
 	}
 	for _, t := range q.Without {
 		tokens += len(t.Words)
+	}
+	for _, t := range q.Colours {
+		terms += 1 + len(t.Or)
 	}
 	q.TooLong = terms > maxTerms || tokens > maxTokens
 	return q

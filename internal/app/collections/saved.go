@@ -48,24 +48,30 @@ func (a *Finder) Saved(ctx context.Context, actor domain.Actor, address string) 
 		if err != nil {
 			return err
 		}
-		blocks, err := v.Blocks().BlocksByID(ctx, ids)
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			b, ok := blocks[id]
-			if !ok {
-				continue
-			}
-			in, err := v.Nearby().Holdings(ctx, actor.UserID, domain.BlockRef(id), maxHoldings)
-			if err != nil {
-				return err
-			}
-			all = append(all, SavedBlock{*b, b.Author.PrincipalRef == domain.UserRef(actor.UserID), savedIn(actor, in)})
-		}
-		return nil
+		all, err = savedBlocks(ctx, v, actor, ids)
+		return err
 	})
 	return all, err
+}
+
+// savedBlocks reads visible blocks with their channels.
+func savedBlocks(ctx context.Context, v *store.Snapshot, actor domain.Actor, ids []domain.BlockID) (all []SavedBlock, err error) {
+	blocks, err := v.Blocks().BlocksByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		b, ok := blocks[id]
+		if !ok {
+			continue
+		}
+		in, err := v.Nearby().Holdings(ctx, actor.UserID, domain.BlockRef(id), maxHoldings)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, SavedBlock{*b, b.Author.PrincipalRef == domain.UserRef(actor.UserID), savedIn(actor, in)})
+	}
+	return all, nil
 }
 
 func savedIn(actor domain.Actor, all []contents.Holding) []SavedIn {

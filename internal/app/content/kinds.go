@@ -169,7 +169,7 @@ func (a *intake) picture(ctx context.Context, staged *blob.Staged, src *io.Secti
 		return nil, err
 	}
 	f.Width, f.Height, f.Resized, f.Animated = int64(made.Width), int64(made.Height), extension, made.Animated
-	f.Blurhash = core.NonEmpty(&made.Blurhash)
+	f.Blurhash, f.Palette, f.LookHash = core.NonEmpty(&made.Blurhash), made.Palette, made.Hash
 	return &f, nil
 }
 

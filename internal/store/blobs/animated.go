@@ -27,3 +27,10 @@ func (w Writes) SetAnimated(ctx context.Context, f domain.File) error {
 		WHERE blob_id = $1 AND content_type = $2 AND animated IS NULL AND id >= $5 ORDER BY id`+sqlx.Limit("$4")+`)`,
 		f.BlobID, f.ContentType, f.Animated, maxAlike, f.ID)
 }
+
+// UnseenFiles lists images with an id above a given one that older versions stored without their colours.
+func (r Reads) UnseenFiles(ctx context.Context, above domain.FileID, limit int) ([]domain.File, error) {
+	rows, err := r.db.Query(ctx, rowmap.SelectFiles+`WHERE f.palette IS NULL AND f.blurhash IS NOT NULL AND f.id > $1
+		ORDER BY f.id`+sqlx.Limit("$2"), above, limit)
+	return sqlx.Collect(ctx, rows, err, rowmap.ScanFile)
+}

@@ -21,6 +21,7 @@ var Backfills = []Backfill{
 	{Kind: "examine_files", Index: "blobs_unexamined", table: "blobs", left: "clean_size IS NULL AND stored_at IS NOT NULL", key: "id"},
 	{Kind: "refresh_documents", table: "search_documents", left: "seq > (SELECT done FROM backfill_progress WHERE kind = 'refresh_documents')", key: "seq"},
 	{Kind: "find_animations", Index: "files_unexamined", table: "files", left: "animated IS NULL AND content_type IN ('image/gif', 'image/png', 'image/webp', 'image/avif')", key: "id"},
+	{Kind: "find_looks", Index: "files_unseen", table: "files", left: "palette IS NULL AND blurhash IS NOT NULL", key: "id"},
 	{Kind: "count_texts", Index: "byte_usage_uncounted", table: "byte_usage", left: "texts_counted = FALSE", key: "user_id"},
 }
 

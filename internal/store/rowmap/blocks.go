@@ -343,6 +343,8 @@ var Files = sqlx.Table[fileRow]{Name: "files", Alias: "f", Columns: slices.Conca
 	sqlx.Col("created_at", sqlx.Insert, func(r *fileRow) *int64 { return &r.created }),
 	sqlx.Col("keep_metadata", sqlx.Insert, func(r *fileRow) *bool { return &r.KeepsMetadata }),
 	sqlx.Computed("animated", sqlx.Insert, "COALESCE(f.animated, FALSE)", func(r *fileRow) *bool { return &r.Animated }),
+	sqlx.Computed("palette", sqlx.Insert, "COALESCE(f.palette, '')", func(r *fileRow) *string { return &r.Palette }),
+	sqlx.Col("look_hash", sqlx.Insert, func(r *fileRow) **int64 { return &r.LookHash }),
 	sqlx.Joined("COALESCE(bl.clean_size, -2)", func(r *fileRow) *int64 { return &r.CleanSize }),
 	sqlx.Joined("bl.clean_plan IS NOT NULL", func(r *fileRow) *bool { return &r.CleanPlanned }),
 )}

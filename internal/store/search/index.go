@@ -197,7 +197,7 @@ type Document struct {
 	links     int64
 	title     string
 	body      []string
-	marks     []string // of the sites of its source, and of its metadata
+	marks     []string // of the sites of its source, its metadata, and the colours of its image
 	extension string
 	source    string // addresses of pages
 	value     string

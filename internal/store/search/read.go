@@ -19,6 +19,7 @@ func read(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, where stri
 			source_title, source_url, value_url, metadata, CASE WHEN type = 'Link' THEN embed END, created_at, updated_at,
 			COALESCE((SELECT f.name FROM files f WHERE f.id = blocks.image_id), ''),
 			COALESCE((SELECT f.extension FROM files f WHERE f.id = blocks.image_id), ''),
+			COALESCE((SELECT f.palette FROM files f WHERE f.id = blocks.image_id), ''),
 			COALESCE((SELECT f.name FROM files f WHERE f.id = blocks.file_id), ''),
 			COALESCE((SELECT f.extension FROM files f WHERE f.id = blocks.file_id), '') FROM blocks`, scanBlockDocument
 	case domain.SubjectChannel:
@@ -42,7 +43,7 @@ func scanBlockDocument(row sqlx.Row) (Document, error) {
 	var created, updated int64
 	b.Image, b.File = &domain.File{}, &domain.File{}
 	err := row.Scan(&b.ID, &b.Type, &b.Author.ID, &b.OpenCount, &b.Title, &description, &content, &b.AltText, &b.SourceTitle, &b.SourceURL, &b.ValueURL, &metadata, &page,
-		&created, &updated, &b.Image.Name, &b.Image.Extension, &b.File.Name, &b.File.Extension)
+		&created, &updated, &b.Image.Name, &b.Image.Extension, &b.Image.Palette, &b.File.Name, &b.File.Extension)
 	b.Description, b.Content = &domain.Text{Plain: deref(description)}, &domain.Text{Plain: deref(content)}
 	b.CreatedAt, b.UpdatedAt, b.Metadata = sqlx.Time(created), sqlx.Time(updated), sqlx.MetadataValue(metadata)
 	if err == nil {
@@ -69,6 +70,7 @@ func DocumentOfBlock(b domain.Block) Document {
 	case domain.ImageBlock:
 		d.body = append(d.body, image.Name)
 		d.extension = image.Extension
+		d.marks = append(d.marks, words.Colours(image.Palette)...)
 	case domain.AttachmentBlock:
 		d.extension = file.Extension
 	}

@@ -24,7 +24,8 @@ type adding struct {
 	Files   int       // number of added files
 	Refused []refused // files
 	Largest string    // size limit of files
-	Links   []string  // addresses, one per line, if the user has to say whether they are one text or many links
+	Twins   []web.Twin
+	Links   []string // addresses, one per line, if the user has to say whether they are one text or many links
 
 	made  []collections.Content // the new blocks
 	title *string
@@ -52,6 +53,10 @@ func showAdd(v *web.Visit, f *web.Form, a *adding) error {
 		return forbidden(v, "collect.add.not-yours")
 	}
 	a.Largest = domain.FormatBytes(v.App().Content.UploadLimit())
+	var err error
+	if a.Twins, err = twinsOf(v, f.Get("value")); err != nil {
+		return err
+	}
 	return v.Page("add", v.T("collect.add.to", a.Channel.Title), f, a)
 }
 
@@ -125,6 +130,13 @@ func add(v *web.Visit) error {
 	}
 	if v.WantsJSON() {
 		return v.JSON(http.StatusCreated, a.answer())
+	}
+	if len(values) == 1 && len(a.made) == 1 {
+		if found, err := v.Twins(*a.made[0].Block); err != nil {
+			return err
+		} else if len(found) > 0 {
+			return v.Done(back(v, c.Path()), "added-again")
+		}
 	}
 	return v.Done(back(v, c.Path()), "added")
 }

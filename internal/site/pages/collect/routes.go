@@ -24,6 +24,7 @@ func PageSet() web.PageSet {
 		{Path: "/new", Access: web.Users, Get: newChannelPage, Post: newChannel, Fields: web.Fields{"description": {MaxLength: domain.MaxDescription}}},
 		{Path: "/save", Get: savePage, Post: save, Files: true, Fields: saveFields},
 		{Path: "/save/share", Get: savePage, Post: shared, Files: true, Fields: sharedFields},
+		{Path: "/save/twins", Access: web.Users, Post: twins, Fields: web.Fields{"value": {MaxLength: domain.MaxMarkdown}}},
 		{Path: "/save/file", Access: web.Users, Post: presignFile},
 		{Path: "/{owner}/{channel}/add", Access: web.Users, Get: addPage, Post: add, Files: true, Fields: web.Fields{"value": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}}},
 		{Path: "/{owner}/{channel}/edit", Access: web.Users, Get: editChannelPage, Post: editChannel, Fields: withMetadata(withSeen(web.Fields{"tags": {MaxLength: domain.MaxMetadataValueLength}, "title": {MaxLength: domain.MaxTitle}, "description": {MaxLength: domain.MaxDescription}}))},

@@ -18,6 +18,7 @@ import (
 // saving is the form that saves something from another site or from the device.
 type saving struct {
 	Choices     choices
+	Twins       []web.Twin
 	Bookmarklet template.URL
 	Uploads     []upload // received files that are in no block yet
 	Refused     []refused
@@ -77,6 +78,9 @@ func savePage(v *web.Visit) error {
 
 func (s *saving) show(v *web.Visit, f *web.Form, query string, ticked []string) (err error) {
 	if s.Choices, err = findChoices(v, domain.ItemRef{}, strings.TrimSpace(query), ticked, nil); err != nil {
+		return err
+	}
+	if s.Twins, err = twinsOf(v, f.Get("value")); err != nil {
 		return err
 	}
 	s.Choices.Path = "/save"

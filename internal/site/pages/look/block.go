@@ -20,6 +20,7 @@ import (
 var blockRoutes = []web.Route{
 	{Path: "/block/{id}", Get: blockPage},
 	{Path: "/block/{id}/pages", Get: documentPage},
+	{Path: "/block/{id}/similar", Get: similarPage},
 	{Path: "/block/{id}/retry", Access: web.Users, Post: retryBlock, Counted: true},
 }
 
@@ -35,6 +36,9 @@ type blockView struct {
 	Can      domain.BlockAbilities
 	Metadata []entry
 	Tags     []tag
+	Swatches []swatch   // its colours
+	Twins    []web.Twin // the reader's other blocks with the same content, if it is the reader's
+	Similar  string     // path of the page with similar blocks, or ""
 	Channels web.Cells
 	Total    int64 // number of channels that contain it
 	Pager    web.Pager
@@ -83,6 +87,15 @@ func blockPage(v *web.Visit) error {
 			return err
 		}
 	}
+	if shown.Can.Manage {
+		if shown.Twins, err = v.Twins(b); err != nil {
+			return err
+		}
+	}
+	if hasSimilar(b) {
+		shown.Similar = shown.Item.Path() + "/similar"
+	}
+	shown.Swatches = swatches(shown.Item.Block)
 	play := v.Query("play") == "1"
 	if player := shown.Item.Player(); player.URL != "" {
 		shown.PlayPath = shown.Around.with(shown.Item.Path(), "play", "1")
@@ -101,6 +114,8 @@ func blockPage(v *web.Visit) error {
 	}
 	v.Wide, v.Head = true, shown.head(v)
 	from := []string{pageTags.Block(actor, b), shown.Item.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
+	from = append(from, web.TwinTags(shown.Twins)...)
+	from = append(from, shown.Similar, fmt.Sprint(shown.Swatches))
 	if v.Fresh(append(append(from, shown.Channels.Tag()), shown.Comments.Tags()...)...) {
 		return nil
 	}

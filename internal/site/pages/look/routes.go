@@ -30,6 +30,7 @@ var homeRoutes = []web.Route{
 	{Path: "/search", Get: searchPage},
 	{Path: "/search/suggest", Get: suggestResults},
 	{Path: "/search/tags", Access: web.Users, Get: suggestTags},
+	{Path: "/search/duplicates", Access: web.Users, Get: duplicatesPage},
 	{Path: "/{user}", Get: profile},
 	{Path: "/group/{slug}", Get: group},
 	{Path: "/about/{slug}", Open: true, Get: about},

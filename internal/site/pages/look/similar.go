@@ -1,0 +1,100 @@
+package look
+
+import (
+	"net/url"
+
+	"vitrine/internal/colour"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// swatch is a colour of an image, with the address of the search for it.
+type swatch struct {
+	colour.Swatch
+	Path string
+}
+
+// swatches returns the colours of an image.
+func swatches(b present.Block) (all []swatch) {
+	if b.Type != domain.ImageBlock || b.Block.Image == nil {
+		return nil
+	}
+	for _, s := range colour.ParsePalette(b.Block.Image.Palette) {
+		all = append(all, swatch{s, "/search?" + url.Values{"q": {"color:" + s.String()}}.Encode()})
+	}
+	return all
+}
+
+// hasSimilar reports whether similar blocks of a block can be looked for.
+func hasSimilar(b domain.Block) bool {
+	if b.Type == domain.ImageBlock {
+		return b.Image != nil && b.Image.LookHash != nil
+	}
+	return b.ValueURL != nil
+}
+
+// similarView is a block with similar ones. They cost more than the block's own page, which therefore loads them from
+// here when the reader reaches them.
+type similarView struct {
+	Block present.Block
+	Cells web.Cells
+}
+
+// similarPage lists the blocks that look like a block, or are links to the same page.
+func similarPage(v *web.Visit) error {
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return err
+	}
+	ctx, actor := v.R.Context(), v.Actor()
+	b, err := v.App().Collections.Block(ctx, actor, domain.BlockID(id))
+	if err != nil {
+		return err
+	}
+	found, err := v.App().Finder.Similar(ctx, actor, b.ID)
+	if err != nil {
+		return err
+	}
+	shown := similarView{Block: v.Addresses().Block(&b), Cells: blockCells(v, found)}
+	v.Wide = true
+	if v.Fresh(pageTags.Block(actor, b), shown.Cells.Tag()) {
+		return nil
+	}
+	return v.Page("similar", v.T("look.similar.of", shown.Block.Heading()), nil, shown)
+}
+
+// blockCells returns the cells of blocks in a list next to other lists.
+func blockCells(v *web.Visit, blocks []domain.Block) web.Cells {
+	all := make([]domain.Entity, len(blocks))
+	for i := range blocks {
+		all[i].Block = &blocks[i]
+	}
+	cells := v.Cells(all)
+	cells.ID = "none"
+	return cells
+}
+
+// duplicates are blocks with the same content.
+type duplicates struct {
+	Heading string // of the first
+	Cells   web.Cells
+}
+
+// duplicatesPage lists the reader's blocks with the same image or with links to the same page.
+func duplicatesPage(v *web.Visit) error {
+	groups, err := v.App().Finder.Duplicates(v.R.Context(), v.Actor())
+	if err != nil {
+		return err
+	}
+	shown, tags := make([]duplicates, len(groups)), make([]string, len(groups))
+	for i, g := range groups {
+		shown[i] = duplicates{v.Addresses().Block(&g[0]).Heading(), blockCells(v, g)}
+		tags[i] = shown[i].Heading + shown[i].Cells.Tag()
+	}
+	v.Wide = true
+	if v.Fresh(tags...) {
+		return nil
+	}
+	return v.Page("duplicates", v.T("look.duplicates"), nil, shown)
+}
