@@ -48,7 +48,7 @@ func (cmd command) typos(ctx context.Context, b bench) error {
 	return nil
 }
 
-// addSpellings adds words of two to five syllables, the first and last of which are often the same.
+// addSpellings adds words of two to five syllables. Many have the same beginning and end.
 func (b bench) addSpellings(ctx context.Context) error {
 	r := rand.New(rand.NewPCG(1, 1))
 	syllables := strings.Fields("con re da ti sa li ment tion in er no va ber stu ka mo ri ple sha du fe gra ho pe to un wi za che ing ly ness ous able est ro me la so cu bi")

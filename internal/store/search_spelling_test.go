@@ -95,7 +95,7 @@ func TestCorrectionsShowWhatMayBeSeen(t *testing.T) {
 			s = s.WithSearchLimits(fixtureLimits[seed])
 			w := newFixture(t, s, seed)
 			offered := 0
-			for range heavy.Count(30, 80) {
+			for range heavy.Count(15, 80) {
 				for range 3 {
 					w.step()
 				}

@@ -61,14 +61,14 @@ func Mistakes(word string) int {
 	return 2
 }
 
-// Alone returns the query with a single one of its words.
-func (q Query) Alone(part int) Query {
+// Only returns the query without its other words.
+func (q Query) Only(part int) Query {
 	q.Terms, q.Plain = []Term{q.Terms[q.Parts[part].term]}, ""
 	return q
 }
 
-// Replacing returns the query with other words, one of which must occur exactly, for some of its parts. A part without any
-// is left out.
+// Replacing returns the query with other words for some of its parts. One of the words for a part must occur exactly. It omits
+// parts without other words.
 func (q Query) Replacing(parts map[int][]string) Query {
 	q.Plain = ""
 	terms := q.Terms

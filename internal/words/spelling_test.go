@@ -57,7 +57,7 @@ func TestMisspelledParts(t *testing.T) {
 				continue
 			}
 			got = append(got, p.Word)
-			if alone := q.Alone(i); !slices.Equal(alone.Terms[0].Words, []string{p.Word}) || len(alone.Terms) != 1 {
+			if alone := q.Only(i); !slices.Equal(alone.Terms[0].Words, []string{p.Word}) || len(alone.Terms) != 1 {
 				t.Errorf("%q: the term of %q is %+v", query, p.Word, alone.Terms)
 			}
 		}

@@ -93,8 +93,8 @@ const (
 	enough       = 100   // results; more make no word better
 )
 
-// noWord takes the place of a close word if there are fewer than maxClosest, so that the number of searches does not
-// depend on words that the viewer does not see. No document has it.
+// noWord is a word that no document has. If there are fewer close words than maxClosest, it is searched for instead, so that
+// the number of searches does not depend on words that the viewer does not see.
 const noWord = "0_"
 
 // Correction is a query with other words, or "", and the number of its results, up to a limit.
@@ -139,7 +139,7 @@ func (f Finder) misspelled(ctx context.Context, q Query) (all []int, err error) 
 			return nil, nil
 		}
 		alone := q
-		alone.Words = q.Words.Alone(i)
+		alone.Words = q.Words.Only(i)
 		l, err := f.Search(ctx, alone)
 		if err != nil {
 			return nil, err
