@@ -30,7 +30,7 @@ var topics = map[string][]string{
 	"site/pages/people":     {"Collections", "Finder", "People"},
 	"site/pages/signon":     {"Accounts", "SSO"},
 	"site/pages/transfer":   {"Content", "Transfer"},
-	"site/web":              {"Accounts", "Collections", "Content", "Operating", "People", "SSO", "Transfer"},
+	"site/web":              {"Accounts", "Collections", "Content", "Finder", "Operating", "People", "SSO", "Transfer"},
 }
 
 // appTopics are the fields of app.App that hold use cases.
