@@ -65,7 +65,7 @@ func TestSuggestions(t *testing.T) {
 		guest.get(own).says("[]")
 		guest.get("/search/suggest?q=+").says("[]")
 		guest.get("/search/suggest?q=" + strings.Repeat("x", 5000)).says("[]")
-		guest.get("/search/suggest?q=a&scope=none").want(422)
+		guest.get("/search/suggest?q=a&scope=none").want(400)
 		ada.get("/").says(`data-suggest="/search/suggest?q="`)
 	}, people)
 }
