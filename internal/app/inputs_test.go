@@ -283,6 +283,14 @@ func (in *inputs) textRows() []text {
 			_, err := a.Finder.Explore(ctx, domain.Actor{}, domain.Search{Query: s, Page: somePage}, nil)
 			return err
 		}},
+		{"ExploreClose query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
+			_, err := a.Finder.ExploreClose(ctx, domain.Actor{}, domain.Search{Query: s, Page: somePage}, nil)
+			return err
+		}},
+		{"Tags query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
+			_, err := a.Finder.Tags(ctx, ada, s, 10)
+			return err
+		}},
 		{"ConnectChoices query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
 			_, err := a.Finder.ConnectChoices(ctx, ada, s, domain.ItemRef{}, 10)
 			return err
@@ -427,6 +435,10 @@ func (in *inputs) lists() {
 			_, err := a.Finder.Explore(ctx, domain.Actor{}, domain.Search{Page: p}, nil)
 			return err
 		},
+		"ExploreClose": func(p domain.Page) error {
+			_, err := a.Finder.ExploreClose(ctx, domain.Actor{}, domain.Search{Page: p}, nil)
+			return err
+		},
 		"Search": func(p domain.Page) error {
 			_, err := a.Finder.Search(ctx, ada, domain.Search{Page: p}, nil)
 			return err
@@ -469,6 +481,7 @@ func (in *inputs) lists() {
 		"RelatedChannels": func(n int) error { _, err := a.Collections.RelatedChannels(ctx, ada, in.private, n); return err },
 		"RecentChannels":  func(n int) error { _, err := a.Collections.RecentChannels(ctx, ada, n); return err },
 		"ConnectChoices":  func(n int) error { _, err := a.Finder.ConnectChoices(ctx, ada, "", domain.ItemRef{}, n); return err },
+		"Tags":            func(n int) error { _, err := a.Finder.Tags(ctx, ada, "", n); return err },
 		"MentionChoices":  func(n int) error { _, err := a.Finder.MentionChoices(ctx, ada, "", in.block, n); return err },
 	} {
 		in.exercised(useCase, "MaxPerPage")
