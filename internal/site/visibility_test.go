@@ -174,6 +174,7 @@ func (w *fixture) open(as, path string) *page { return w.browsers[as].get(path) 
 func (w *fixture) addresses() []string {
 	all := []string{"/", "/explore", "/explore?view=channels", "/explore?view=blocks", "/explore?view=people", "/explore?view=groups",
 		"/search", "/search?q=kiln", "/search?q=kiln&scope=my", "/search?q=kiln&scope=following", "/search?q=remark",
+		"/search/suggest?q=kiln", "/search/tags?q=k", "/search/duplicates",
 		"/explore/feed.atom", "/explore/feed.json", "/sitemap.xml", "/sitemaps/1.xml", "/robots.txt",
 		"/feed", "/notifications", "/groups", "/groups/new", "/new", "/save?url=https://kiln.example/", "/save/share", "/connections/choices", "/connections/choices?q=kiln", "/comments/mentions?q=o",
 		"/settings/profile", "/settings/feeds", "/settings/storage", "/about/imprint"}
@@ -194,7 +195,7 @@ func (w *fixture) addresses() []string {
 		all = append(all, th.page, "/oembed?format=json&url="+url.QueryEscape(apptest.Base+th.page), "/oembed?format=xml&url="+url.QueryEscape(apptest.Base+th.page))
 		id := w.ids[th.word]
 		if strings.HasPrefix(th.page, "/block/") {
-			all = append(all, th.page+"/edit", th.page+"/connect", th.page+"/delete", th.page+"/connect?q=kiln", th.page+"?play=1", th.page+"/comments", th.page+"/pages", th.page+"/comments/1",
+			all = append(all, th.page+"/edit", th.page+"/similar", th.page+"/connect", th.page+"/delete", th.page+"/connect?q=kiln", th.page+"?play=1", th.page+"/comments", th.page+"/pages", th.page+"/comments/1",
 				fmt.Sprintf("/cards/block/%d.png", id), fmt.Sprintf("/comments/mentions?q=o&block=%d", id))
 			for _, in := range w.things {
 				if !strings.HasPrefix(in.page, "/block/") {
