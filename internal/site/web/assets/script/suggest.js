@@ -6,6 +6,8 @@ import { t } from "./texts.js";
 const most = 8;
 const { root = "", reader = "" } = document.documentElement.dataset;
 const kept = `vitrine.searches.${reader}`;
+const guest = !reader || reader === "guest";
+const pause = guest ? 400 : 120; // ms; suggestions count as searches, of which guests may make fewer
 
 function recent() {
   try {
@@ -51,7 +53,7 @@ export function start(input) {
 
   const suggest = async (query) => {
     const now = ++asked;
-    const [own, all] = (reader && reader !== "guest" ? ["&scope=mine", ""] : [""]).map((scope) => found(input.dataset.suggest + encodeURIComponent(query) + scope));
+    const [own, all] = (guest ? [""] : ["&scope=mine", ""]).map((scope) => found(input.dataset.suggest + encodeURIComponent(query) + scope));
     let shown = [];
     for (const next of [own, all]) {
       for (const { value, label, hint } of await next ?? []) {
@@ -66,7 +68,7 @@ export function start(input) {
     asked++;
     const query = typed();
     if (query) {
-      timer = setTimeout(() => suggest(query), 80);
+      timer = setTimeout(() => suggest(query), pause);
       return;
     }
     const all = recent().map((one) => ({ value: { query: one }, label: one }));
