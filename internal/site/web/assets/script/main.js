@@ -31,6 +31,7 @@ whenSeen("input[data-suggest]", (input) => {
   if (document.activeElement === input) load();
   else input.addEventListener("focus", load, { once: true });
 });
+later("[data-twins]", () => import("./twins.js"));
 later("[data-view]", () => import("./view.js"));
 later("a[data-zoom]", () => import("./zoom.js"));
 later("button[data-passkey], button[data-make]", () => import("./passkey.js"));
