@@ -149,7 +149,9 @@ onEachDatabase("are.na", (world) => {
     const users = await guest.search("ada").users();
     assert.deepEqual([slugs(users), users.attrs.term, users.attrs.channels], [["ada"], "ada", []]);
     assert.deepEqual(slugs(await guest.search("field").channels({ page: 1 })), [notes.slug]);
-    assert.deepEqual((await guest.search("moss grows").blocks()).map((b) => b.id), [text.id]);
+    const grown = (await guest.search("moss grows").blocks()).map((b) => b.id);
+    assert.equal(grown[0], text.id, "the words themselves come first");
+    assert.deepEqual((await guest.search('"moss grows"').blocks()).map((b) => b.id), [text.id]);
     assert.deepEqual([...(await guest.search("secret").channels())], []);
   });
 
