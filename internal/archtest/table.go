@@ -15,7 +15,7 @@ var allowedImports = map[string][]string{
 	"present":        {"domain", "weburl"},
 	"weburl":         {},
 	"colour":         {},
-	"words":          {"colour", "weburl"},
+	"words":          {"colour", "domain", "weburl"},
 	"describe":       {"weburl"},
 	"archtest":       {},
 	"durable":        {},

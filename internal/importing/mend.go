@@ -121,11 +121,10 @@ func cutText(texts *domain.BlockTexts, name string) bool {
 	return false
 }
 
-// The metadata keys for the author or connector on the other server, and for tags.
+// The metadata keys for the author or connector on the other server.
 const (
 	authorKey  = "imported_author"
 	addressKey = "imported_author_url"
-	tagsKey    = "tags"
 )
 
 // metadata returns an item's metadata, with its author unless they are the importing user.
@@ -144,7 +143,7 @@ func (t *sink) metadata(given map[string]any, by source.Person, tags ...string) 
 		add(authorKey, by.Name)
 		add(addressKey, by.Address)
 	}
-	add(tagsKey, strings.Join(tags, ", "))
+	add(domain.TagsKey, strings.Join(tags, ", "))
 	if all == nil {
 		return nil
 	}

@@ -90,7 +90,7 @@ func TestLongValuesAreNotEchoed(t *testing.T) {
 	for _, path := range []string{"/search?q=", "/explore?q=", "/ada/moss?q="} {
 		own := strings.Count(guest.get(path).body, "&#34;") // in explanations
 		if p := guest.get(path + url.QueryEscape(quotes(9000))); strings.Count(p.body, "&#34;") > own {
-			t.Errorf("%s: status %d with %d quotes, of which %d are the page's", path, p.status, strings.Count(p.body, "&#34;"), own)
+			t.Errorf("%s: status %d with %d quotes, but the page itself has %d", path, p.status, strings.Count(p.body, "&#34;"), own)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 // leastGain and leastRecall are what the judged queries reach on average. A change that lowers them makes search worse.
 const leastGain, leastRecall = 0.955, 0.955
 
-// Searches find the texts that were judged relevant, in that order, whatever the plan. Pages neither skip
-// nor repeat results.
+// With every plan, searches find the relevant texts of the set, the most relevant first. No page skips or repeats a
+// result.
 func TestSearchRelevance(t *testing.T) {
 	t.Parallel()
 	texts, queries, err := relevance.Set()

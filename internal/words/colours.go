@@ -26,36 +26,28 @@ func Colours(palette string) (marks []string) {
 	return marks
 }
 
-// colourMark begins all marks of colours. No mark of a host begins like that, because no host begins with a dot.
-const colourMark = formMark + formMark + "_c"
+func cellMark(c colour.Cell) string { return fmt.Sprintf("%s%dx%dx%d", colourMarks, c.L, c.A, c.B) }
 
-func cellMark(c colour.Cell) string { return fmt.Sprintf("%s%dx%dx%d", colourMark, c.L, c.A, c.B) }
+func familyMark(name string) string { return colourMarks + name }
 
-func familyMark(name string) string { return colourMark + name }
-
-// colourTerm returns the term for a colour that a query names: the mark of a family, or those of the cells around
-// a colour.
-func colourTerm(text string) (t Term, ok bool) {
+// coloured returns the marks of the colour that a query names: the mark of a family, or the marks of the cells around a
+// colour. Images with the colour have at least one of them. It returns nil if the text names no colour.
+func coloured(text string) (marks []string) {
 	if name := colour.Family(text); name != "" {
-		return Term{Words: []string{familyMark(name)}}, true
+		return []string{familyMark(name)}
 	}
 	c, ok := colour.Parse(text)
 	if !ok {
 		c, ok = colour.Named(text)
 	}
 	if !ok {
-		return t, false
+		return nil
 	}
 	for _, cell := range colour.Around(c.Lab()) {
-		t.Or = append(t.Or, Term{Words: []string{cellMark(cell)}})
+		marks = append(marks, cellMark(cell))
 	}
-	t.Words, t.Or = t.Or[0].Words, t.Or[1:]
-	return t, true
+	return marks
 }
 
-// addColour adds a colour that all results must have.
-func addColour(q *Query, p part, _ bool) bool {
-	t, ok := colourTerm(p.text)
-	q.Colours = append(q.Colours, t)
-	return ok
-}
+// addColour adds the operator color.
+func addColour(q *Query, p part, _ bool) bool { return q.addMarks(coloured(p.text)) }

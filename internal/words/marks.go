@@ -11,27 +11,28 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"vitrine/internal/domain"
 )
 
-// Marks are words of a document that no text contains. They say where a document is from (Sites), and what its
-// metadata are. No word or form of a word contains markSign.
+// Marks are words of a document that no text contains. They say where a document is from (Sites), what its
+// metadata are, and which colours its image has (Colours). No word or form of a word contains markSign.
 const (
 	markSign = "·"
 	tagMarks = formMark + markSign + "t"
 	keyMarks = formMark + markSign + "k"
 	valMarks = formMark + markSign + "v"
 	numMarks = formMark + markSign + "n"
+
+	colourMarks = formMark + markSign + "c"
 )
 
 // Limits of the marks of a document and of a query.
 const (
-	MaxTags   = 100 // of a document
-	MaxTag    = 64  // significant characters of a tag
-	maxRanges = 8   // of a query
+	MaxTags  = 100 // of a document
+	MaxTag   = 64  // significant characters of a tag
+	maxLists = 8   // of alternatives in a query: ranges and colours
 )
-
-// tagsKey is the metadata key of tags.
-const tagsKey = "tags"
 
 // Tags splits the value of the metadata key for tags. Tags that are equal without regard to case, diacritics and
 // hyphens occur once.
@@ -58,7 +59,7 @@ func TagQuery(start string) Query {
 	if mark := tagMark(start); mark != "" {
 		return Query{Terms: []Term{{Words: []string{mark}, Prefix: true}}}
 	}
-	return Query{Terms: []Term{{Words: []string{keyMarks + tagsKey}}}}
+	return Query{Terms: []Term{{Words: []string{keyMarks + domain.TagsKey}}}}
 }
 
 // MetadataMarks returns the marks of metadata: of each tag, each key, each value and each number.
@@ -70,7 +71,7 @@ func MetadataMarks(values map[string]string) (marks []string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		value, folded := values[key], strings.ToLower(key)
-		if key == tagsKey {
+		if key == domain.TagsKey {
 			for _, tag := range Tags(value) {
 				add(tagMark(tag))
 			}
@@ -152,8 +153,8 @@ func sortable(n float64) string {
 
 const hexDigits = "0123456789abcdef"
 
-// beyond returns marks of which each number above or below the one with these digits has one: the beginnings of digits
-// that differ from it in the last place.
+// beyond returns the marks of all numbers above or below the one with these digits: the beginnings of digits that differ
+// from it in the last place.
 func beyond(key, digits string, above bool) (marks []string) {
 	for i := range len(digits) {
 		if !above && i > 0 { // the number that has no more digits
@@ -179,8 +180,32 @@ func (q *Query) addTag(text string) bool {
 	if mark == "" || slices.ContainsFunc(q.Marks, func(m []string) bool { return m[0] == mark }) {
 		return false
 	}
-	q.Marks = append(q.Marks, []string{mark})
-	return true
+	return q.addMarks([]string{mark})
+}
+
+// addMarks restricts results to those with one of some marks. It returns false if there are none, or too many such lists.
+func (q *Query) addMarks(alternatives []string) bool {
+	q.Marks = append(q.Marks, alternatives)
+	lists := 0
+	for _, m := range q.Marks {
+		if len(m) > 1 {
+			lists++
+		}
+	}
+	return len(alternatives) > 0 && lists <= maxLists
+}
+
+// leaveOutMarks leaves out results with one of some marks. It returns false if there are none.
+func (q *Query) leaveOutMarks(marks ...string) bool {
+	q.Without = append(q.Without, markTerms(marks)...)
+	return len(marks) > 0 && marks[0] != ""
+}
+
+func markTerms(marks []string) (all []Term) {
+	for _, mark := range marks {
+		all = append(all, Term{Words: []string{mark}})
+	}
+	return all
 }
 
 // comparison is a condition on a value of the metadata.
@@ -211,26 +236,17 @@ func (q *Query) addComparison(text string) bool {
 	if !ok {
 		return false
 	}
-	q.Marks = append(q.Marks, []string{keyMarks + c.key})
+	key, value := []string{keyMarks + c.key}, valueMark(c.key, c.value)
 	switch c.operator {
 	case "=":
-		q.Marks[len(q.Marks)-1] = []string{valueMark(c.key, c.value)}
-		return true
+		return q.addMarks([]string{value})
 	case "!=":
-		q.Without = append(q.Without, Term{Words: []string{valueMark(c.key, c.value)}})
-		return true
+		return q.addMarks(key) && q.leaveOutMarks(value)
 	}
 	n, ok := number(c.value)
-	ranges := 0
-	for _, m := range q.Marks {
-		if len(m) > 1 {
-			ranges++
-		}
-	}
 	marks := beyond(c.key, sortable(n), c.operator[0] == '>')
 	if len(c.operator) == 2 {
-		marks = append(marks, valueMark(c.key, c.value))
+		marks = append(marks, value)
 	}
-	q.Marks = append(q.Marks, marks)
-	return ok && ranges < maxRanges
+	return ok && q.addMarks(key) && q.addMarks(marks) // the key first, because it is a single word
 }

@@ -87,7 +87,8 @@ func TestMetadataQueries(t *testing.T) {
 		}
 	}
 	for _, malformed := range []string{"tag:", "tag:-", "tag:#", "meta:year", "meta:=5", "meta:year=", "meta:ye-ar=5", "meta:year>soon", "meta:year>NaN",
-		"meta:year>0x10", "meta:year>1e999", "-meta:year>5", "tag:a tag:A", strings.Repeat("meta:year>5 ", maxRanges+1)} {
+		"meta:year>0x10", "meta:year>1e999", "-meta:year>5", "tag:a tag:A", strings.Repeat("meta:year>5 ", maxLists+1), strings.Repeat("color:#000 ", maxLists+1),
+		strings.Repeat("color:#000 ", maxLists) + "meta:year>5"} {
 		if q := Parse(malformed); len(q.Marks) > 0 || len(q.Terms) > 0 && strings.Contains(q.Terms[0].Words[0], markSign) {
 			t.Errorf("%q is %q", malformed, explain(q))
 		}

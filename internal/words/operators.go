@@ -150,7 +150,7 @@ func leads(text string) bool {
 // MaxOperators is the maximum number of operators of a query.
 const MaxOperators = 32
 
-// operated parses a query with operators. ok is false if there is none, one is malformed, or there are too many.
+// operated parses a query with operators. ok is false if it has none, too many or a malformed one.
 func operated(parts []part) (q Query, ok bool) {
 	var plain []string // of the words
 	punctuation, n := false, 0
@@ -209,10 +209,7 @@ func operated(parts []part) (q Query, ok bool) {
 	}
 	q.Everything = len(q.Terms) == 0 && !punctuation
 	if q.Everything && len(q.Marks) > 0 {
-		q.Everything, q.Terms, q.Marks = false, []Term{{Words: q.Marks[0]}}, q.Marks[1:]
-	}
-	if q.Everything && len(q.Colours) > 0 {
-		q.Everything, q.Terms, q.Colours = false, q.Colours, nil
+		q.Everything, q.Terms, q.Marks = false, []Term{anyOf(markTerms(q.Marks[0]))}, q.Marks[1:]
 	}
 	return q, true
 }
@@ -233,18 +230,14 @@ func (q *Query) leaveOut(p part) (ok bool) {
 	case "title":
 		t, ok = titleTerm(p, false)
 	case "site":
-		mark := siteMark(p.text)
-		t, ok = Term{Words: []string{mark}}, mark != ""
+		return q.leaveOutMarks(siteMark(p.text))
 	case "tag":
-		mark := tagMark(p.text)
-		t, ok = Term{Words: []string{mark}}, mark != ""
+		return q.leaveOutMarks(tagMark(p.text))
 	case "meta":
 		c, isComparison := comparisonOf(p.text)
-		t, ok = Term{Words: []string{valueMark(c.key, c.value)}}, isComparison && c.operator == "="
+		return isComparison && c.operator == "=" && q.leaveOutMarks(valueMark(c.key, c.value))
 	case "color", "colour":
-		t, ok = colourTerm(p.text)
-		q.Without = append(q.Without, t.Or...)
-		t.Or = nil
+		return q.leaveOutMarks(coloured(p.text)...)
 	}
 	q.Without = append(q.Without, t)
 	return ok
@@ -344,8 +337,7 @@ func (q *Query) addSite(text string) bool {
 	if mark == "" || slices.ContainsFunc(q.Marks, func(m []string) bool { return strings.HasPrefix(m[0], formMark+formMark) }) {
 		return false
 	}
-	q.Marks = append(q.Marks, []string{mark})
-	return true
+	return q.addMarks([]string{mark})
 }
 
 // siteMark returns the mark of a site that a query names, or "".

@@ -34,11 +34,6 @@ func explain(q Query) string {
 		write(t)
 		b.WriteString(" ")
 	}
-	for _, t := range q.Colours {
-		b.WriteString("colour=")
-		write(t)
-		b.WriteString(" ")
-	}
 	f := q.Filters
 	if q.Everything {
 		b.WriteString("everything ")
@@ -95,12 +90,12 @@ func TestParseOperators(t *testing.T) {
 		"site:example.org moss":         "moss* marks=__example_org",
 		"moss -site:example.org":        "moss -__example_org",
 		"site:bücher.example":           "__xn____bcher__kva_example",
-		"color:Teal":                    "___cteal",
-		"colour:rot moss":               "moss* colour=___cred",
-		"moss color:red color:blue":     "moss colour=___cred colour=___cblue",
-		"moss -color:red":               "moss -___cred",
-		"color:#000": "___c0x8x9|___c0x8x10|___c0x9x8|___c0x9x9|___c0x9x10|___c0x9x11|___c0x10x8|___c0x10x9|___c0x10x10|" +
-			"___c0x10x11|___c0x11x9|___c0x11x10|___c1x9x9|___c1x9x10|___c1x10x9|___c1x10x10",
+		"color:Teal":                    "_·cteal",
+		"colour:rot moss":               "moss* marks=_·cred",
+		"moss color:red color:blue":     "moss marks=_·cred+_·cblue",
+		"moss -color:red":               "moss -_·cred",
+		"color:#000": "_·c0x8x9|_·c0x8x10|_·c0x9x8|_·c0x9x9|_·c0x9x10|_·c0x9x11|_·c0x10x8|_·c0x10x9|_·c0x10x10|" +
+			"_·c0x10x11|_·c0x11x9|_·c0x11x10|_·c1x9x9|_·c1x9x10|_·c1x10x9|_·c1x10x10",
 		"* type:text":           "everything type=text",
 		"note:moss":             "note+moss*",
 		"https://example.org/a": "https+example+org+a*",

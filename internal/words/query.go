@@ -30,8 +30,7 @@ type Query struct {
 	Everything bool // there are no terms because the query has no words, or is "*"
 	Terms      []Term
 	Without    []Term
-	Marks      [][]string // results have one of each; the first of them has a single one
-	Colours    []Term     // marks of the colours of all results
+	Marks      [][]string // results have one of each
 	Filters    Filters    // other operators
 	Plain      string     // the query without operators, for names and addresses; "" if operators restrict the words
 	Parts      []Part     // the query as it was written
@@ -60,13 +59,16 @@ func (q Query) Clone() Query {
 }
 
 // Restricted reports whether results must have more than the terms.
-func (q Query) Restricted() bool { return len(q.Without) > 0 || len(q.Marks) > 0 || len(q.Colours) > 0 }
+func (q Query) Restricted() bool { return len(q.Without) > 0 || len(q.Marks) > 0 }
 
 // Unwanted returns the query for everything that Without leaves out.
-func (q Query) Unwanted() Query {
-	t := q.Without[0]
-	t.Or = q.Without[1:]
-	return Query{Terms: []Term{t}}
+func (q Query) Unwanted() Query { return Query{Terms: []Term{anyOf(q.Without)}} }
+
+// anyOf returns a term that stands for each of the given ones.
+func anyOf(all []Term) Term {
+	t := all[0]
+	t.Or = all[1:]
+	return t
 }
 
 // HasForms reports whether a term may match in another form.
@@ -130,9 +132,6 @@ func (q Query) finished() Query {
 	}
 	for _, t := range q.Without {
 		tokens += len(t.Words)
-	}
-	for _, t := range q.Colours {
-		terms += 1 + len(t.Or)
 	}
 	q.TooLong = terms > maxTerms || tokens > maxTokens
 	return q

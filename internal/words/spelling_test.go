@@ -57,8 +57,8 @@ func TestMisspelledParts(t *testing.T) {
 				continue
 			}
 			got = append(got, p.Word)
-			if alone := q.Only(i); !slices.Equal(alone.Terms[0].Words, []string{p.Word}) || len(alone.Terms) != 1 {
-				t.Errorf("%q: the term of %q is %+v", query, p.Word, alone.Terms)
+			if single := q.Only(i); !slices.Equal(single.Terms[0].Words, []string{p.Word}) || len(single.Terms) != 1 {
+				t.Errorf("%q: the term of %q is %+v", query, p.Word, single.Terms)
 			}
 		}
 		if strings.Join(got, " ") != want {

@@ -19,7 +19,7 @@ import (
 
 // FormsVersion changes whenever documents get other forms of their words or other spellings, so that the store writes
 // them again.
-const FormsVersion = "2"
+const FormsVersion = "1"
 
 // letters maps letters without a decomposition to similar ones.
 var letters = strings.NewReplacer("ø", "o", "ł", "l", "đ", "d", "ð", "d", "ħ", "h", "ı", "i", "ŧ", "t",

@@ -85,7 +85,7 @@ func channelNamed(ctx context.Context, v *store.Snapshot, viewer domain.UserID, 
 	return domain.ChannelID(id), err
 }
 
-// principalNamed returns the person or group with a slug or a name. Both are 0 if there is none.
+// principalNamed returns the id of the person or group with a slug or a name, or 0 for both if nobody has it.
 func principalNamed(ctx context.Context, v *store.Snapshot, viewer domain.UserID, name string) (user domain.UserID, group domain.GroupID, err error) {
 	u, err := v.Users().User(ctx, slug(name))
 	if domain.KindOf(err) != domain.NotFound {

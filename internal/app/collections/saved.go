@@ -48,28 +48,34 @@ func (a *Finder) Saved(ctx context.Context, actor domain.Actor, address string) 
 		if err != nil {
 			return err
 		}
-		all, err = savedBlocks(ctx, v, actor, ids)
+		blocks, err := listed(ctx, v, ids)
+		if err == nil {
+			all, err = withChannels(ctx, v, actor, blocks)
+		}
 		return err
 	})
 	return all, err
 }
 
-// savedBlocks reads visible blocks with their channels.
-func savedBlocks(ctx context.Context, v *store.Snapshot, actor domain.Actor, ids []domain.BlockID) (all []SavedBlock, err error) {
+// listed reads blocks in the order of their ids in a list.
+func listed(ctx context.Context, v *store.Snapshot, ids []domain.BlockID) (all []domain.Block, err error) {
 	blocks, err := v.Blocks().BlocksByID(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
 	for _, id := range ids {
-		b, ok := blocks[id]
-		if !ok {
-			continue
+		if b, ok := blocks[id]; ok {
+			all = append(all, *b)
 		}
-		in, err := v.Nearby().Holdings(ctx, actor.UserID, domain.BlockRef(id), maxHoldings)
+	}
+	return all, err
+}
+
+// withChannels adds their channels to visible blocks.
+func withChannels(ctx context.Context, v *store.Snapshot, actor domain.Actor, blocks []domain.Block) (all []SavedBlock, err error) {
+	for _, b := range blocks {
+		in, err := v.Nearby().Holdings(ctx, actor.UserID, domain.BlockRef(b.ID), maxHoldings)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, SavedBlock{*b, b.Author.PrincipalRef == domain.UserRef(actor.UserID), savedIn(actor, in)})
+		all = append(all, SavedBlock{b, b.Author.PrincipalRef == domain.UserRef(actor.UserID), savedIn(actor, in)})
 	}
 	return all, nil
 }

@@ -28,22 +28,9 @@ const (
 
 // Similar lists the blocks that the actor may see and whose image looks almost like that of a block, or that are links
 // to the same page. The most similar ones come first.
-func (a *Finder) Similar(ctx context.Context, actor domain.Actor, id domain.BlockID) (all []domain.Block, err error) {
-	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		b, err := v.Blocks().Block(ctx, actor.UserID, id)
-		if err != nil {
-			return err
-		}
-		ids, err := alike(ctx, v, actor.UserID, b, similarBits, false)
-		if err != nil {
-			return err
-		}
-		blocks, err := v.Blocks().BlocksByID(ctx, ids[:min(len(ids), maxSimilar)])
-		for _, id := range ids {
-			if found, ok := blocks[id]; ok && same(b, *found) {
-				all = append(all, *found)
-			}
-		}
+func (a *Finder) Similar(ctx context.Context, actor domain.Actor, b domain.Block) (all []domain.Block, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) (err error) {
+		all, err = alike(ctx, v, actor.UserID, b, similarBits, false)
 		return err
 	})
 	return all, err
@@ -56,13 +43,11 @@ func (a *Finder) Twins(ctx context.Context, actor domain.Actor, b domain.Block) 
 		return nil, nil
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		ids, err := alike(ctx, v, actor.UserID, b, copyBits, true)
+		found, err := alike(ctx, v, actor.UserID, b, copyBits, true)
 		if err != nil {
 			return err
 		}
-		all, err = savedBlocks(ctx, v, actor, ids)
-		all = slices.DeleteFunc(all, func(s SavedBlock) bool { return !s.Own || !same(b, s.Block) })
-		all = all[:min(len(all), maxTwins)]
+		all, err = withChannels(ctx, v, actor, found[:min(len(found), maxTwins)])
 		return err
 	})
 	return all, err
@@ -76,9 +61,11 @@ func same(a, b domain.Block) bool {
 	return a.ValueURL != nil && b.ValueURL != nil
 }
 
-// alike lists the other blocks that may be similar to a block, the most similar ones first. With own, images are the
-// viewer's.
-func alike(ctx context.Context, v *store.Snapshot, viewer domain.UserID, b domain.Block, bits int, own bool) (ids []domain.BlockID, err error) {
+// alike lists other blocks that are similar to a block and visible, the most similar ones first. With own, it lists
+// the viewer's blocks only.
+func alike(ctx context.Context, v *store.Snapshot, viewer domain.UserID, b domain.Block, bits int, own bool) ([]domain.Block, error) {
+	var ids []domain.BlockID
+	var err error
 	switch {
 	case b.Type == domain.ImageBlock && b.Image != nil && b.Image.LookHash != nil:
 		hash := *b.Image.LookHash
@@ -103,7 +90,10 @@ func alike(ctx context.Context, v *store.Snapshot, viewer domain.UserID, b domai
 		}
 	}
 	ids = slices.DeleteFunc(ids, func(id domain.BlockID) bool { return id == b.ID })
-	return ids[:min(len(ids), maxSimilar)], nil
+	all, err := listed(ctx, v, ids[:min(len(ids), maxSimilar)])
+	return slices.DeleteFunc(all, func(o domain.Block) bool {
+		return !same(b, o) || own && o.Author.PrincipalRef != domain.UserRef(viewer)
+	}), err
 }
 
 // Duplicates lists the actor's blocks with the same image or with links to the same page, in groups. It compares the

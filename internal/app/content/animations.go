@@ -2,14 +2,10 @@ package content
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"time"
 
-	"vitrine/internal/blob"
 	"vitrine/internal/domain"
-	"vitrine/internal/media"
 	"vitrine/internal/media/filetype"
 	"vitrine/internal/media/source"
 	"vitrine/internal/store"
@@ -26,14 +22,6 @@ const inspectTimeout = 10 * time.Second
 
 // FindAnimations examines a file for all files with the same bytes. Images that it has not reached are shown still.
 func (a *Content) FindAnimations(ctx context.Context) error {
-	var above domain.FileID
-	next := func() ([]domain.File, error) {
-		some, err := a.Store.Blobs().UnexaminedFiles(ctx, above, examineBatch)
-		if len(some) > 0 {
-			above = some[len(some)-1].ID
-		}
-		return oncePerContent(some), err
-	}
 	examine := func(ctx context.Context, f domain.File) (domain.File, error) {
 		var err error
 		if f.Animated, err = a.isAnimated(ctx, f); err != nil {
@@ -41,50 +29,16 @@ func (a *Content) FindAnimations(ctx context.Context) error {
 		}
 		return f, err
 	}
-	return examineAll(ctx, a.inspectTimeout, next, examine, func(found []domain.File) error {
-		return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error {
-			for _, f := range found {
-				if err := tx.Blobs().SetAnimated(ctx, f); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-	})
+	set := func(tx *store.Tx, ctx context.Context, f domain.File) error { return tx.Blobs().SetAnimated(ctx, f) }
+	return a.examineImages(ctx, a.inspectTimeout, a.Store.Blobs().UnexaminedFiles, examine, set)
 }
 
-// oncePerContent returns the first of the files with the same bytes and content type.
-func oncePerContent(all []domain.File) (some []domain.File) {
-	type content struct {
-		blob domain.BlobID
-		typ  string
-	}
-	seen := map[content]bool{}
-	for _, f := range all {
-		if c := (content{f.BlobID, f.ContentType}); !seen[c] {
-			seen[c] = true
-			some = append(some, f)
-		}
-	}
-	return some
-}
-
-// isAnimated reads the header of an image. It returns false for a missing or broken file. It also
-// returns false for a slow one, because slow files would use up the time of every run.
-func (a *Content) isAnimated(ctx context.Context, f domain.File) (bool, error) {
-	original, err := a.blobs.Open(ctx, f.Object)
-	if errors.Is(err, blob.ErrNotFound) || err != nil && slowly(ctx) {
-		return false, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	defer closing(original)
-	file := source.NewWindow(io.NewSectionReader(original, 0, original.Size))
-	facts, err := a.studio.Inspect(ctx, file, filetype.Kind{ContentType: f.ContentType})
-	_, unusable := errors.AsType[*media.Error](err)
-	if err != nil && slowly(ctx) || unusable && ctx.Err() == nil {
-		return false, nil
-	}
-	return facts.Animated, err
+// isAnimated reads the header of an image. It returns false for a missing, broken or slow file.
+func (a *Content) isAnimated(ctx context.Context, f domain.File) (animated bool, err error) {
+	err = a.inspect(ctx, func(src *source.Window, k filetype.Kind) error {
+		facts, err := a.studio.Inspect(ctx, src, k)
+		animated = err == nil && facts.Animated
+		return err
+	}, version{f.Object, filetype.Kind{ContentType: f.ContentType}})
+	return animated, err
 }

@@ -26,14 +26,7 @@ const ExamineInterval = 10 * time.Minute
 // ExamineFiles examines the blobs that were not examined yet. Files that it has not reached are examined when they are
 // opened, so they are never served with their metadata.
 func (a *Content) ExamineFiles(ctx context.Context) error {
-	var above domain.BlobID
-	next := func() ([]blobs.StoredBlob, error) {
-		some, err := a.Store.Blobs().UnexaminedBlobs(ctx, above, examineBatch)
-		if len(some) > 0 {
-			above = some[len(some)-1].ID
-		}
-		return some, err
-	}
+	next := batches(ctx, a.Store.Blobs().UnexaminedBlobs, func(b blobs.StoredBlob) domain.BlobID { return b.ID })
 	examine := func(ctx context.Context, b blobs.StoredBlob) (blobs.Cleaned, error) {
 		c, err := a.examineBlob(ctx, b.ID, b.Object)
 		if errors.Is(err, blob.ErrNotFound) { // nothing to serve
@@ -49,14 +42,7 @@ func (a *Content) ExamineFiles(ctx context.Context) error {
 
 // setCleaned stores what was found, even if the time of the job or request is up.
 func (a *Content) setCleaned(ctx context.Context, all ...blobs.Cleaned) error {
-	return a.Note(ctx, func(ctx context.Context, tx *store.Tx) error {
-		for _, c := range all {
-			if err := tx.Blobs().SetCleaned(ctx, c); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return noteAll(ctx, a, all, func(tx *store.Tx, ctx context.Context, c blobs.Cleaned) error { return tx.Blobs().SetCleaned(ctx, c) })
 }
 
 // examineBlob examines a stored blob.

@@ -9,6 +9,7 @@ import (
 
 	"vitrine/internal/blob"
 	"vitrine/internal/domain"
+	"vitrine/internal/media"
 )
 
 func TestExamineAll(t *testing.T) {
@@ -59,6 +60,9 @@ func TestFilesThatAreSlowToOpen(t *testing.T) {
 	defer cancel()
 	if animated, err := a.isAnimated(slow, domain.File{}); animated || err != nil {
 		t.Errorf("a slow file: %v, %v", animated, err)
+	}
+	if look, err := a.lookAt(slow, domain.File{}); look != (media.Look{}) || err != nil {
+		t.Errorf("what a slow file looks like: %v, %v", look, err)
 	}
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()

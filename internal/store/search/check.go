@@ -78,8 +78,8 @@ type kept struct {
 	name, extension       string
 }
 
-func (d Document) kept() kept {
-	return kept{d.digest(), words.Source(d.source), words.Source(d.value), words.Key(d.title), d.extension}
+func (d Document) kept(is digests) kept {
+	return kept{is.texts, words.Source(d.source), words.Source(d.value), words.Key(d.title), d.extension}
 }
 
 // checkSome compares some documents of a kind with ids above the given one. It returns the last id,
@@ -102,7 +102,7 @@ func checkSome(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, above
 		return k, err
 	})
 	for _, d := range things {
-		actual := d.kept()
+		actual := d.kept(d.digests())
 		if k, ok := stored[d.id]; ok && k != actual {
 			*found = append(*found, sqlx.Difference{What: "search_documents of a " + string(kind), ID: d.id, Stored: k.digest, Actual: actual.digest})
 		}

@@ -91,7 +91,7 @@ func PutAllWords(d sqlx.Dialect, all []Words) (query string, args []any) {
 // ranks returns the tier of a match by row, which has the given number.
 func (r *renderer) ranks(seq string) string {
 	e, all := r.engine(), r.q.Words
-	all.Without, all.Marks, all.Colours = nil, nil, nil // which all matches pass
+	all.Without, all.Marks = nil, nil // which all matches pass
 	exact := all.Exact()
 	at := func(q words.Query, in place) string { return e.matchesRow(r.args.Add(e.query(q, in)), seq, in) }
 	if r.q.Words.Inexact || !r.q.Words.HasForms() {

@@ -92,9 +92,9 @@ func (f Finder) search(ctx context.Context, q Query) (l domain.List[domain.Subje
 // sameName is the maximum number of closed things of a name that Named examines.
 const sameName = 1_000
 
-// Named returns the thing of a kind with a name that the viewer sees: of several channels one that they made, or else the
-// oldest. It returns 0 if there is none. Channels of the viewer are read separately, because strangers may have many private
-// ones of that name.
+// Named returns the id of the thing of a kind that has a name and that the viewer sees, or 0. If several channels have the
+// name, it prefers the viewer's own, then the oldest. It reads the viewer's channels separately, because strangers may have
+// many private channels of that name.
 func (f Finder) Named(ctx context.Context, viewer domain.UserID, kind domain.SubjectType, name string) (id int64, err error) {
 	key := words.Key(name)
 	if key == "" || len(key) >= words.LongestKey {

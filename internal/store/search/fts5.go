@@ -38,9 +38,6 @@ func (fts5) query(q words.Query, in place) string {
 	for _, alternatives := range q.Marks {
 		found = "(" + found + `) AND ("` + strings.Join(alternatives, `" OR "`) + `")`
 	}
-	if len(q.Colours) > 0 {
-		found = "(" + found + ") AND " + conjunction(q.Colours, " AND ", " OR ", phrase)
-	}
 	if len(q.Without) > 0 {
 		found = "(" + found + ") NOT " + fts5{}.query(q.Unwanted(), anywhere)
 	}

@@ -205,22 +205,22 @@ type Document struct {
 	updated   int64
 }
 
-// digest returns a hash of the texts.
-func (d Document) digest() int64 {
-	h := xxhash.New()
-	for _, text := range append([]string{d.title}, d.body...) {
-		_, _ = h.WriteString(text) // it never fails
-		_, _ = h.WriteString("\x00")
-	}
-	return int64(h.Sum64())
+// digests are hashes of the texts and marks of a document. They show whether its words have to be written again.
+type digests struct {
+	texts int64
+	forms int64 // of everything that forms and marks depend on; apart, because previous versions compare texts as well
 }
 
-// formsDigest returns a hash of everything that the forms of words depend on. It is stored apart from the digest, which
-// previous versions of the program compare as well.
-func (d Document) formsDigest() int64 {
+func (d Document) digests() (all digests) {
+	all.texts = digestOf(append([]string{d.title}, d.body...))
+	all.forms = digestOf(append([]string{words.FormsVersion, strconv.FormatInt(all.texts, 36)}, d.marks...))
+	return all
+}
+
+func digestOf(texts []string) int64 {
 	h := xxhash.New()
-	for _, part := range append([]string{words.FormsVersion, strconv.FormatInt(d.digest(), 36)}, d.marks...) {
-		_, _ = h.WriteString(part)
+	for _, text := range texts {
+		_, _ = h.WriteString(text) // it never fails
 		_, _ = h.WriteString("\x00")
 	}
 	return int64(h.Sum64())
@@ -234,9 +234,9 @@ func (d Document) words() words.Document {
 }
 
 // values returns the values of the columns that may change, after kind and id.
-func (d Document) values() []any {
+func (d Document) values(is digests) []any {
 	return []any{d.kind, d.id, d.typ, d.author, d.open, words.Key(d.title), d.extension,
-		words.Source(d.source), words.Source(d.value), d.updated, d.digest(), d.formsDigest()}
+		words.Source(d.source), words.Source(d.value), d.updated, is.texts, is.forms}
 }
 
 // insertDocument writes a new document and its words.
@@ -244,7 +244,7 @@ func (ix *Index) insertDocument(ctx context.Context, d Document) error {
 	err := ix.db.Later(ctx, `INSERT INTO search_documents (kind, item_id, type, author_id, open, name_key, extension,
 			source_key, value_key, updated_at, digest, forms_digest, links, random_key, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
-		append(d.values(), d.links, rand.Int64(), d.created)...)
+		append(d.values(d.digests()), d.links, rand.Int64(), d.created)...)
 	if err != nil {
 		return err
 	}
@@ -266,18 +266,18 @@ func (ix *Index) putWords(seq int64, d Document) {
 	ix.put(PutWords(ix.db.Dialect, seq, all))
 }
 
-// hasWords reports whether the words that are stored with digests are those of the document.
-func (d Document) hasWords(digest *int64, forms int64) bool {
-	return digest != nil && *digest == d.digest() && forms == d.formsDigest()
+// are reports whether words are stored with the same digests.
+func (is digests) are(texts *int64, forms int64) bool {
+	return texts != nil && (digests{*texts, forms}) == is
 }
 
 // putDocument writes a document, and its words if they have changed.
 func (ix *Index) putDocument(ctx context.Context, d Document) error {
 	var seq, forms int64
-	var digest *int64
-	was := d
+	var texts *int64
+	was, is := d, d.digests()
 	err := ix.db.QueryRow(ctx, `SELECT seq, digest, forms_digest, type, open, updated_at FROM search_documents WHERE kind = $1 AND item_id = $2`,
-		d.kind, d.id).Scan(&seq, &digest, &forms, &was.typ, &was.open, &was.updated)
+		d.kind, d.id).Scan(&seq, &texts, &forms, &was.typ, &was.open, &was.updated)
 	if errors.Is(err, database.ErrNoRows) {
 		return ix.insertDocument(ctx, d)
 	}
@@ -285,11 +285,11 @@ func (ix *Index) putDocument(ctx context.Context, d Document) error {
 		return err
 	}
 	err = ix.db.ExecOne(ctx, `UPDATE search_documents SET type = $3, author_id = $4, open = $5, name_key = $6,
-		extension = $7, source_key = $8, value_key = $9, updated_at = $10, digest = $11, forms_digest = $12 WHERE kind = $1 AND item_id = $2`, d.values()...)
+		extension = $7, source_key = $8, value_key = $9, updated_at = $10, digest = $11, forms_digest = $12 WHERE kind = $1 AND item_id = $2`, d.values(is)...)
 	if err == nil {
 		err = ix.changed(ctx, was, d)
 	}
-	if err != nil || d.hasWords(digest, forms) {
+	if err != nil || is.are(texts, forms) {
 		return err
 	}
 	ix.putWords(seq, d)
@@ -299,18 +299,19 @@ func (ix *Index) putDocument(ctx context.Context, d Document) error {
 // rewordDocument updates the texts and the time of change of a document.
 func (ix *Index) rewordDocument(ctx context.Context, d Document) error {
 	var seq, forms int64
-	var digest *int64
+	var texts *int64
+	is := d.digests()
 	err := ix.db.QueryRow(ctx, `SELECT seq, digest, forms_digest FROM search_documents WHERE kind = $1 AND item_id = $2`, d.kind, d.id).
-		Scan(&seq, &digest, &forms)
+		Scan(&seq, &texts, &forms)
 	if err != nil {
 		return err
 	}
 	err = ix.db.Exec(ctx, `UPDATE search_documents SET name_key = $2, source_key = $3, value_key = $4, updated_at = $5, digest = $6, forms_digest = $7 WHERE seq = $1`,
-		seq, words.Key(d.title), words.Source(d.source), words.Source(d.value), d.updated, d.digest(), d.formsDigest())
+		seq, words.Key(d.title), words.Source(d.source), words.Source(d.value), d.updated, is.texts, is.forms)
 	if err != nil {
 		return err
 	}
-	if err := ix.touchGroupItems(ctx, d, d.typ); err != nil || d.hasWords(digest, forms) {
+	if err := ix.touchGroupItems(ctx, d, d.typ); err != nil || is.are(texts, forms) {
 		return err
 	}
 	ix.putWords(seq, d)

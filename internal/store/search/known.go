@@ -101,8 +101,6 @@ func keyOf(q Query) (key knownKey, ok bool) {
 	if q.Words.Restricted() {
 		fmt.Fprintf(&b, "marks %q without ", q.Words.Marks)
 		writeTerms(&b, q.Words.Without)
-		b.WriteString("colours ")
-		writeTerms(&b, q.Words.Colours)
 	}
 	if q.Words.Inexact {
 		b.WriteString("inexact")

@@ -44,7 +44,7 @@ func TestKnownIsBounded(t *testing.T) {
 	}
 }
 
-// Queries for the same words in other forms have numbers of their own: Größe also stands for groesse.
+// The number of a query is not used for another one with other forms: Größe also finds groesse, and grosse does not.
 func TestKnownFormsOfWords(t *testing.T) {
 	t.Parallel()
 	k, stats := NewKnown(), statistics{limits: DefaultLimits, removals: 5, documents: 100_000}

@@ -42,7 +42,7 @@ const DocumentColumns = `seq, kind, item_id, type, author_id, open, name_key, ex
 // private. LoadWords must write its words.
 func (d Document) Row(seq, links, random int64) []any {
 	values := []any{seq, string(d.kind), d.id, d.typ, int64(d.author)}
-	return append(append(append(values, d.open), d.values()[5:]...), links, random, d.created)
+	return append(append(append(values, d.open), d.values(d.digests())[5:]...), links, random, d.created)
 }
 
 // FinishDocuments counts the items of users and groups, which are not counted yet, after all
@@ -192,8 +192,8 @@ func (w DocumentWrites) LoadWords(ctx context.Context, kind domain.SubjectType, 
 		if !ok || has.digest == nil {
 			continue
 		}
-		if !d.hasWords(has.digest, has.forms) { // another version computed its words
-			if err := ix.db.Exec(ctx, `UPDATE search_documents SET digest = $2, forms_digest = $3 WHERE seq = $1`, has.seq, d.digest(), d.formsDigest()); err != nil {
+		if is := d.digests(); !is.are(has.digest, has.forms) { // another version computed its words
+			if err := ix.db.Exec(ctx, `UPDATE search_documents SET digest = $2, forms_digest = $3 WHERE seq = $1`, has.seq, is.texts, is.forms); err != nil {
 				return above, 0, err
 			}
 		}

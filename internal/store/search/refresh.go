@@ -57,7 +57,7 @@ func (w DocumentWrites) RefreshDocuments(ctx context.Context, n int, now time.Ti
 			return 0, err
 		}
 		for _, d := range items {
-			if stored[domain.Subject{Type: kind, ID: d.id}] != (written{d.kept(), d.formsDigest()}) {
+			if is := d.digests(); stored[domain.Subject{Type: kind, ID: d.id}] != (written{d.kept(is), is.forms}) {
 				w.ix.Refresh(kind, d.id)
 			}
 		}

@@ -138,9 +138,9 @@ func (f Finder) misspelled(ctx context.Context, q Query) (all []int, err error) 
 		if checked++; checked > maxChecked {
 			return nil, nil
 		}
-		alone := q
-		alone.Words = q.Words.Only(i)
-		l, err := f.Search(ctx, alone)
+		single := q
+		single.Words = q.Words.Only(i)
+		l, err := f.Search(ctx, single)
 		if err != nil {
 			return nil, err
 		}

@@ -41,9 +41,6 @@ func (tsvector) query(q words.Query, in place) string {
 	for _, alternatives := range q.Marks {
 		all += " & ('" + strings.Join(alternatives, "' | '") + "')"
 	}
-	if len(q.Colours) > 0 {
-		all += " & " + conjunction(q.Colours, " & ", " | ", func(t words.Term) string { return lexemes(t, false) })
-	}
 	if len(q.Without) > 0 {
 		all += " & !" + tsvector{}.query(q.Unwanted(), anywhere)
 	}

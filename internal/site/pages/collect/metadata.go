@@ -3,6 +3,7 @@ package collect
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -30,11 +31,12 @@ func rows(f *web.Form, m domain.Metadata, tagged bool) (all []row) {
 			all = append(all, row{Key: f.Fitting("meta_key", r.Key), Value: f.Fitting("meta_value", r.Value), Was: f.Fitting("meta_was", r.Was)})
 		}
 	} else {
-		for key, value := range inOrder(m) {
+		values := m.Values()
+		for _, key := range slices.Sorted(maps.Keys(values)) {
 			if key == domain.TagsKey && tagged {
 				continue
 			}
-			all = append(all, row{Key: key, Value: value, Was: key})
+			all = append(all, row{Key: key, Value: values[key], Was: key})
 		}
 		for range blankRows {
 			all = append(all, row{})
@@ -55,45 +57,11 @@ func posted(f *web.Form) (all []row) {
 	return all
 }
 
-// inOrder yields the sorted keys with values as typed.
-func inOrder(m domain.Metadata) func(yield func(key, value string) bool) {
-	return func(yield func(key, value string) bool) {
-		values := raw(m)
-		keys := make([]string, 0, len(values))
-		for key := range values {
-			keys = append(keys, key)
-		}
-		slices.Sort(keys)
-		for _, key := range keys {
-			if !yield(key, plain(values[key])) {
-				return
-			}
-		}
-	}
-}
-
-func raw(m domain.Metadata) map[string]json.RawMessage {
-	values := map[string]json.RawMessage{}
-	if m != "" {
-		_ = json.Unmarshal([]byte(m), &values) // validated before it was stored
-	}
-	return values
-}
-
-// plain formats a value for editing: texts without quotes.
-func plain(value json.RawMessage) string {
-	var text string
-	if json.Unmarshal(value, &text) == nil {
-		return text
-	}
-	return string(value)
-}
-
 // metadataPatch returns the form's changes of metadata as a JSON merge patch; nil for no change.
 // Values are texts, but unchanged numbers stay numbers. A row with an emptied key is removed. Keys
 // that others added in the meantime stay.
 func metadataPatch(f *web.Form, m domain.Metadata) ([]byte, error) {
-	is, patch := raw(m), map[string]any{}
+	is, patch := m.Values(), map[string]any{}
 	var faults domain.Faults
 	kept := map[string]bool{}
 	rows := posted(f)
@@ -107,7 +75,7 @@ func metadataPatch(f *web.Form, m domain.Metadata) ([]byte, error) {
 			faults.Add("metadata", domain.FieldRepeated, "has the name "+key+" twice")
 		default:
 			kept[key] = true
-			if value, there := is[key]; !there || plain(value) != r.Value {
+			if value, there := is[key]; !there || value != r.Value {
 				patch[key] = r.Value
 			}
 		}

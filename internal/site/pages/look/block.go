@@ -1,8 +1,6 @@
 package look
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -180,20 +178,12 @@ func (s *blockView) head(v *web.Visit) (h web.Head) {
 	return h
 }
 
-// entries returns the metadata sorted by key, except for tags. It skips invalid metadata.
+// entries returns the metadata sorted by key, except for tags.
 func entries(m domain.Metadata) (all []entry) {
-	if m == "" {
-		return nil
-	}
-	object := map[string]any{}
-	d := json.NewDecoder(bytes.NewReader([]byte(m)))
-	d.UseNumber()
-	if err := d.Decode(&object); err != nil {
-		return nil
-	}
-	for _, key := range slices.Sorted(maps.Keys(object)) {
+	values := m.Values()
+	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if key != domain.TagsKey {
-			all = append(all, entry{key, fmt.Sprint(object[key])})
+			all = append(all, entry{key, values[key]})
 		}
 	}
 	return all

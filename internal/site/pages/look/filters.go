@@ -38,15 +38,14 @@ func shownSorts(current string) []string {
 	return searchSorts[:shownAlways]
 }
 
-// newFilters returns the form with the operators of a query, or with what the form sent if it is malformed.
-func newFilters(query, sort string, form *web.Form) (f filters) {
-	values := collections.FiltersOf(query)
-	if f.Open = form.Failed(); !f.Open {
-		for _, name := range filterTexts {
+// newFilters returns the form and fills its fields from the operators of a query. If the sent form was wrong, the fields
+// keep the sent values.
+func newFilters(query, sort string, form *web.Form, wrong bool) (f filters) {
+	if f.Open = wrong; !wrong {
+		values := collections.FiltersOf(query)
+		for _, name := range slices.Concat(filterTexts, []string{"has", "type"}) {
 			form.Default("set-"+name, values[name])
 		}
-		form.Default("set-has", values["has"])
-		form.Default("set-type", values["type"])
 	}
 	kinds := strings.Split(form.Get("set-type"), ",")
 	for _, kind := range filterKinds {

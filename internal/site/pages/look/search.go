@@ -142,14 +142,14 @@ func searchPage(v *web.Visit) error {
 			return v.Redirect(a.with("q", query, "page", ""))
 		}
 	}
-	shown.Filters = newFilters(query, sort, form)
+	wrong := form.Failed()
 	var seed *int64
 	if sort == "random" {
 		if seed, err = a.seed(v); seed == nil || err != nil {
 			return err
 		}
 	}
-	if shown.Asked && !form.Failed() {
+	if shown.Asked && !wrong {
 		l, err := search(v, in, seed, exact)
 		if err != nil && !refusedQuery(form, err) {
 			return err
@@ -170,6 +170,7 @@ func searchPage(v *web.Visit) error {
 			return nil
 		}
 	}
+	shown.Filters = newFilters(query, sort, form, wrong)
 	return v.Page("search", title, form, shown)
 }
 

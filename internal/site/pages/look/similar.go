@@ -52,7 +52,7 @@ func similarPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	found, err := v.App().Finder.Similar(ctx, actor, b.ID)
+	found, err := v.App().Finder.Similar(ctx, actor, b)
 	if err != nil {
 		return err
 	}

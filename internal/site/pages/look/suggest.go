@@ -12,8 +12,8 @@ import (
 // suggested is how many results are suggested while a query is typed.
 const suggested = 8
 
-// suggestResults answers the script of the search field with the first results for what is typed so far: the viewer's
-// own with scope=mine, or else everything they see.
+// suggestResults returns the first results for an unfinished query to the script of the search field: the viewer's own
+// with scope=mine, otherwise everything that the viewer may see.
 func suggestResults(v *web.Visit) error {
 	var f domain.Faults
 	query, scope := strings.TrimSpace(v.Query("q")), askedFor(v, "scope").option(&f, "scope", searchScopes)

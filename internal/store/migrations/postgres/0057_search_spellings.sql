@@ -1,14 +1,10 @@
 -- +goose Up
 
 -- Words of documents that can correct misspelled ones, each from its beginning and from its end. Words are not
--- removed. The index is not unique, so that transactions that write the same word do not wait for each other. The job
--- writes the words of all documents again, and once more a day later, because nodes of the old version may write
--- some in the meantime.
+-- removed. The index is not unique, so that transactions that write the same word do not wait for each other.
 CREATE TABLE search_spellings (
     backwards BOOLEAN NOT NULL,
     letters   BIGINT NOT NULL,
     spelling  TEXT COLLATE "C" NOT NULL
 );
 CREATE INDEX search_spellings_place ON search_spellings (backwards, letters, spelling);
-UPDATE backfill_progress SET done = 0, repeat_at = 0
-WHERE kind = 'refresh_documents' AND EXISTS (SELECT 1 FROM search_documents);

@@ -1,13 +1,10 @@
 -- +goose Up
 
 -- Words of documents that can correct misspelled ones, each from its beginning and from its end. Words are not
--- removed. The job writes the words of all documents again, and once more a day later, because nodes of the old
--- version may write some in the meantime.
+-- removed.
 CREATE TABLE search_spellings (
     backwards BOOLEAN NOT NULL,
     letters   INTEGER NOT NULL,
     spelling  TEXT NOT NULL,
     PRIMARY KEY (backwards, letters, spelling)
 ) WITHOUT ROWID;
-UPDATE backfill_progress SET done = 0, repeat_at = 0
-WHERE kind = 'refresh_documents' AND EXISTS (SELECT 1 FROM search_documents);

@@ -7,7 +7,7 @@ const most = 8;
 const { root = "", reader = "" } = document.documentElement.dataset;
 const kept = `vitrine.searches.${reader}`;
 const guest = !reader || reader === "guest";
-const pause = guest ? 400 : 120; // ms; suggestions count as searches, of which guests may make fewer
+const pause = guest ? 400 : 120; // ms; suggestions count as searches, and guests may make fewer
 
 function recent() {
   try {

@@ -13,7 +13,7 @@ CREATE INDEX files_look_1 ON files (((look_hash >> 16) & 65535), user_id) WHERE 
 CREATE INDEX files_look_2 ON files (((look_hash >> 32) & 65535), user_id) WHERE look_hash IS NOT NULL;
 CREATE INDEX files_look_3 ON files (((look_hash >> 48) & 65535), user_id) WHERE look_hash IS NOT NULL;
 
--- Nodes of the old version write documents without colours, so all documents are compared again, and once more a day
--- later.
+-- The job writes the forms, spellings and marks of all documents, and once more a day later, because nodes of the old
+-- version may write documents without them in the meantime.
 UPDATE backfill_progress SET done = 0, repeat_at = 0
 WHERE kind = 'refresh_documents' AND EXISTS (SELECT 1 FROM search_documents);
