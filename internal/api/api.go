@@ -56,7 +56,7 @@ func New(o Options) (*API, error) {
 		return nil, err
 	}
 	own, err := ext.New(ext.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.Ext,
-		Addresses: o.Addresses, Exports: o.Exports, Content: public.Content})
+		Addresses: o.Addresses, Exports: o.Exports, Content: public.Content, Entity: public.Entity})
 	if err != nil {
 		return nil, err
 	}

@@ -18,12 +18,14 @@ const (
 	SearchByConnections
 	SearchByChance
 	SearchByAdded // last addition; only lists of the channels of one owner have it
+	SearchByValue // of a metadata key; lists only what has the key
 )
 
 // SearchSort is a sort order of search results.
 type SearchSort struct {
-	Key  SearchKey
-	Desc bool
+	Key   SearchKey
+	Desc  bool
+	Value string // the metadata key of SearchByValue
 }
 
 // SearchScope limits a search by the relation to the searching user.
@@ -40,6 +42,7 @@ const (
 // Search is a search query with filters. Zero values do not filter.
 type Search struct {
 	Query      string
+	Where      []string // conditions on metadata, such as year>=1970
 	Types      []string // types of items and of blocks, as in Subject and Block
 	Scope      SearchScope
 	Author     UserID
@@ -90,7 +93,9 @@ func (s Search) Validate() error {
 			f.Add("ext", FieldUnknown, "names no file name extension that can be searched for")
 		}
 	}
-	f.Sort(int(s.Sort.Key), int(SearchByChance))
+	if s.Sort.Key != SearchByValue || !validMetadataKey(s.Sort.Value) {
+		f.Sort(int(s.Sort.Key), int(SearchByChance))
+	}
 	return JoinFaults(f.Err(), s.Page.Validate())
 }
 

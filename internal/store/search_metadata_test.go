@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
+	"vitrine/internal/words"
 )
 
 // Blocks and channels are found by their metadata, and only by people who see them.
@@ -78,5 +79,64 @@ func changeMetadata(t *testing.T, s *store.Store, author domain.UserID, id domai
 		was := b
 		b.Metadata = metadata
 		return tx.Blocks().UpdateBlock(t.Context(), was, &b, storetest.Now)
+	})
+}
+
+// Results in the order of a value are those that everyone else finds, numbers first, page by page, and too many are refused.
+func TestSearchSortedByValue(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ada := storetest.User(t, s, "Ada")
+		open, private := storetest.Channel(t, s, ada, "Open", domain.Public), storetest.Channel(t, s, ada, "Hidden", domain.Private)
+		names := map[int64]string{}
+		for i, value := range []string{`"pear"`, `10`, `"9"`, `true`, `-2.5`, `"Äpfel"`, `"apple"`, `10.0`} {
+			in := open
+			if i == 2 {
+				in = private
+			}
+			id := storetest.Block(t, s, ada, "one")
+			changeMetadata(t, s, ada, id, domain.Metadata(`{"n":`+value+`}`))
+			storetest.Connect(t, s, ada, in, domain.BlockRef(id), 1)
+			names[int64(id)] = value
+		}
+		find := func(viewer domain.UserID, desc bool, page domain.Page, limits store.SearchLimits) (got []string, total int64, err error) {
+			q := store.SearchQuery{Viewer: viewer, Words: words.Parse("meta:n"),
+				Search: domain.Search{Page: page, Sort: domain.SearchSort{Key: domain.SearchByValue, Desc: desc, Value: "N"}}}
+			err = s.WithSearchLimits(limits).InSnapshot(t.Context(), func(v *store.Snapshot) error {
+				l, err := v.Search(t.Context(), q)
+				for got = nil; len(got) < len(l.Items); {
+					got = append(got, names[l.Items[len(got)].ID])
+				}
+				total = l.Total
+				return err
+			})
+			return got, total, err
+		}
+		want := []string{"-2.5", "10", "10.0", `"Äpfel"`, `"apple"`, `"pear"`, "true"}
+		for _, limits := range append(wordLimits(), known) {
+			for _, desc := range []bool{false, true} {
+				for _, viewer := range []domain.UserID{0, ada} {
+					want := slices.Clone(want)
+					if viewer == ada {
+						want = slices.Insert(want, 1, `"9"`)
+					}
+					if desc {
+						slices.Reverse(want)
+					}
+					for n := range int64(4) {
+						got, total, err := find(viewer, desc, domain.Page{Number: n + 1, Per: 3}, limits)
+						first := min(int(n)*3, len(want))
+						if err != nil || !slices.Equal(got, want[first:min(first+3, len(want))]) || total != int64(len(want)) {
+							t.Errorf("%d, desc %t, page %d: %v of %d, %v", viewer, desc, n+1, got, total, err)
+						}
+					}
+				}
+			}
+		}
+		few := store.DefaultSearchLimits
+		few.Counted = 7
+		if _, _, err := find(0, false, domain.Page{Number: 1, Per: 3}, few); domain.KindOf(err) != domain.Unprocessable {
+			t.Error(err)
+		}
 	})
 }

@@ -78,7 +78,7 @@ func MetadataMarks(values map[string]string) (marks []string) {
 		}
 		add(keyMarks + folded)
 		add(valueMark(folded, value))
-		if n, ok := number(value); ok {
+		if n, ok := Number(value); ok {
 			digits := sortable(n)
 			for i := range len(digits) {
 				add(numberMark(folded, digits[:i+1]))
@@ -119,7 +119,7 @@ func tagPrefix(tag string) string {
 }
 
 func valueMark(key, value string) string {
-	if n, ok := number(value); ok {
+	if n, ok := Number(value); ok {
 		value = strconv.FormatFloat(n, 'g', -1, 64)
 	}
 	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(Fold(value)), " ")))
@@ -128,8 +128,8 @@ func valueMark(key, value string) string {
 
 func numberMark(key, digits string) string { return numMarks + key + markSign + digits }
 
-// number parses a value that is a number.
-func number(value string) (n float64, ok bool) {
+// Number parses a value of the metadata that is a number.
+func Number(value string) (n float64, ok bool) {
 	value = strings.TrimSpace(value)
 	if value == "" || strings.Trim(value, "0123456789+-.eE") != "" { // no hexadecimal number, infinity or NaN
 		return 0, false
@@ -208,16 +208,16 @@ func markTerms(marks []string) (all []Term) {
 	return all
 }
 
-// comparison is a condition on a value of the metadata.
+// comparison is a condition on a value of the metadata. Without an operator, the metadata have the key.
 type comparison struct {
 	key, operator, value string
 }
 
-// comparisonOf parses a condition such as year>=1970.
+// comparisonOf parses a condition such as year>=1970, or the name of a key.
 func comparisonOf(text string) (c comparison, ok bool) {
 	at := strings.IndexAny(text, "=<>!")
-	if at <= 0 {
-		return c, false
+	if at < 0 {
+		at = len(text)
 	}
 	c.key, text = strings.ToLower(text[:at]), text[at:]
 	for _, c.operator = range []string{"!=", "<=", ">=", "=", "<", ">"} {
@@ -226,8 +226,32 @@ func comparisonOf(text string) (c comparison, ok bool) {
 			break
 		}
 	}
-	isKey := strings.Trim(c.key, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
-	return c, isKey && c.value != "" && utf8.ValidString(c.value)
+	if c.key == "" || strings.Trim(c.key, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return c, false
+	}
+	if text == "" {
+		c.operator = ""
+		return c, true
+	}
+	return c, c.value != "" && utf8.ValidString(c.value)
+}
+
+// Where restricts a query to results whose metadata meet a condition such as year>=1970, or have a key, as the operator meta does. It
+// returns false if the condition is malformed, or there are too many.
+func (q Query) Where(condition string) (Query, bool) {
+	q.Marks, q.Without, q.Plain = slices.Clone(q.Marks), slices.Clone(q.Without), ""
+	ok := q.addComparison(condition)
+	return q.settled().finished(), ok
+}
+
+// MetadataKey returns the metadata key that the query's first condition is about, or "".
+func (q Query) MetadataKey() string {
+	for _, p := range q.Parts {
+		if c, ok := comparisonOf(p.Value); ok && p.Name == "meta" {
+			return c.key
+		}
+	}
+	return ""
 }
 
 // addComparison adds a condition on metadata. Documents without the key do not fulfil any.
@@ -238,12 +262,14 @@ func (q *Query) addComparison(text string) bool {
 	}
 	key, value := []string{keyMarks + c.key}, valueMark(c.key, c.value)
 	switch c.operator {
+	case "":
+		return q.addMarks(key)
 	case "=":
 		return q.addMarks([]string{value})
 	case "!=":
 		return q.addMarks(key) && q.leaveOutMarks(value)
 	}
-	n, ok := number(c.value)
+	n, ok := Number(c.value)
 	marks := beyond(c.key, sortable(n), c.operator[0] == '>')
 	if len(c.operator) == 2 {
 		marks = append(marks, value)

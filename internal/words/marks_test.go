@@ -76,7 +76,7 @@ func TestMetadataQueries(t *testing.T) {
 		"meta:year>1970 meta:year<1980": true, "meta:year>1970 meta:year<1971": false, "meta:year!=1972": false, "meta:year!=5": true, "meta:none!=5": false,
 		`meta:author="louis kahn"`: true, `meta:"author=louis kahn"`: true, "meta:author=kahn": false, "meta:author!=kahn": true, "meta:author>5": false,
 		"meta:score<0": true, "meta:score<-0.5": false, "meta:score>-1": true, "meta:on=TRUE": true, "tag:moss -meta:year=1972": false,
-		"tag:moss -meta:year=1": true,
+		"tag:moss -meta:year=1": true, "meta:year": true, "meta:none": false, "tag:moss -meta:none": true, "tag:moss -meta:YEAR": false,
 	} {
 		q := Parse(query)
 		if len(q.Terms) != 1 || q.Plain != "" {
@@ -86,12 +86,35 @@ func TestMetadataQueries(t *testing.T) {
 			t.Errorf("%q matches: %t", query, got)
 		}
 	}
-	for _, malformed := range []string{"tag:", "tag:-", "tag:#", "meta:year", "meta:=5", "meta:year=", "meta:ye-ar=5", "meta:year>soon", "meta:year>NaN",
+	for _, malformed := range []string{"tag:", "tag:-", "tag:#", "meta:ye-ar", "-meta:ye-ar", "meta:=5", "meta:year=", "meta:ye-ar=5", "meta:year>soon", "meta:year>NaN",
 		"meta:year>0x10", "meta:year>1e999", "-meta:year>5", "tag:a tag:A", strings.Repeat("meta:year>5 ", maxLists+1), strings.Repeat("color:#000 ", maxLists+1),
 		strings.Repeat("color:#000 ", maxLists) + "meta:year>5"} {
 		if q := Parse(malformed); len(q.Marks) > 0 || len(q.Terms) > 0 && strings.Contains(q.Terms[0].Words[0], markSign) {
 			t.Errorf("%q is %q", malformed, explain(q))
 		}
+	}
+}
+
+// A condition of its own restricts each query as the operator does, and leaves the query unchanged.
+func TestWhere(t *testing.T) {
+	t.Parallel()
+	of := map[string]string{"year": "1972", "tags": "moss"}
+	for _, query := range []string{"", "*", "tag:moss", "tag:moss -meta:none"} {
+		for condition, want := range map[string]bool{"year=1972": true, "YEAR<1972": false, "year>1970": true, "year": true, "none": false, "year!=1972": false} {
+			before := Parse(query)
+			q, ok := before.Where(condition)
+			if !ok || has(q, of) != want || explain(before) != explain(Parse(query)) {
+				t.Errorf("%q where %q: %q", query, condition, explain(q))
+			}
+		}
+	}
+	for _, malformed := range []string{"", "=", "year=", "year>x", "a b", "a-b=1"} {
+		if _, ok := Parse("moss").Where(malformed); ok {
+			t.Errorf("%q is a condition", malformed)
+		}
+	}
+	if key := Parse("moss -meta:a meta:Year>5 meta:b").MetadataKey(); key != "year" {
+		t.Error(key)
 	}
 }
 

@@ -208,10 +208,15 @@ func operated(parts []part) (q Query, ok bool) {
 		q.Plain = strings.Join(plain, " ")
 	}
 	q.Everything = len(q.Terms) == 0 && !punctuation
+	return q.settled(), true
+}
+
+// settled returns the query with marks as a term if it has no terms, because the index finds these.
+func (q Query) settled() Query {
 	if q.Everything && len(q.Marks) > 0 {
 		q.Everything, q.Terms, q.Marks = false, []Term{anyOf(markTerms(q.Marks[0]))}, q.Marks[1:]
 	}
-	return q, true
+	return q
 }
 
 func (p part) isOr() bool { return p.text == "OR" && p.before == "" && !p.quoted }
@@ -235,7 +240,13 @@ func (q *Query) leaveOut(p part) (ok bool) {
 		return q.leaveOutMarks(tagMark(p.text))
 	case "meta":
 		c, isComparison := comparisonOf(p.text)
-		return isComparison && c.operator == "=" && q.leaveOutMarks(valueMark(c.key, c.value))
+		switch {
+		case isComparison && c.operator == "=":
+			return q.leaveOutMarks(valueMark(c.key, c.value))
+		case isComparison && c.operator == "":
+			return q.leaveOutMarks(keyMarks + c.key)
+		}
+		return false
 	case "color", "colour":
 		return q.leaveOutMarks(coloured(p.text)...)
 	}

@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/describe"
+	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/oas/ext"
@@ -24,8 +25,9 @@ type Options struct {
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
 
-	// Content converts an item of a channel to its form in /v3.
+	// Content and Entity convert an item of a channel, and what the actor found, to their forms in /v3.
 	Content func(collections.Content) wire.Item
+	Entity  func(domain.Actor, domain.Entity) wire.Item
 }
 
 // handler implements the generated interface.
@@ -34,6 +36,7 @@ type handler struct {
 	at      *present.Addresses
 	doc     *describe.Description
 	item    func(collections.Content) wire.Item
+	entity  func(domain.Actor, domain.Entity) wire.Item
 	exports *exporting.Exporter
 }
 
@@ -41,7 +44,7 @@ var _ ext.Handler = (*handler)(nil)
 
 // New creates the handler.
 func New(o Options) (http.Handler, error) {
-	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, item: o.Content, exports: o.Exports}
+	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, item: o.Content, entity: o.Entity, exports: o.Exports}
 	server, err := ext.NewServer(h, ext.WithErrorHandler(httpedge.JSON.Fail), ext.WithNotFound(httpedge.JSON.NotFound),
 		ext.WithMethodNotAllowed(httpedge.JSON.MethodNotAllowed))
 	if err != nil {
@@ -56,8 +59,11 @@ func New(o Options) (http.Handler, error) {
 }
 
 func address(operationID string, u *url.URL) *url.URL {
-	if operationID == "filterChannelContents" {
+	switch operationID {
+	case "filterChannelContents":
 		return httpedge.PlainLists(u)
+	case "searchByMetadata":
+		return conditions(httpedge.PlainLists(u))
 	}
 	return u
 }

@@ -22,9 +22,7 @@ func (h *handler) FilterChannelContents(ctx context.Context, p ext.FilterChannel
 	}
 	out := &ext.ItemList{Data: make([]wire.JSON, len(l.Items)), Meta: meta(at, l.Total)}
 	for i, content := range l.Items {
-		var e jx.Encoder
-		h.item(content).Encode(&e)
-		out.Data[i] = withField(e.Bytes(), "web_url", h.pageOf(content))
+		out.Data[i] = withPage(h.item(content), h.pageOf(content))
 	}
 	return out, nil
 }
@@ -35,6 +33,13 @@ func (h *handler) pageOf(c collections.Content) string {
 		return h.at.Channel(c.Channel).URL()
 	}
 	return h.at.Block(c.Block).URL()
+}
+
+// withPage encodes an item with the address of its page.
+func withPage(item wire.Item, address string) wire.JSON {
+	var e jx.Encoder
+	item.Encode(&e)
+	return withField(e.Bytes(), "web_url", address)
 }
 
 // withField adds a text field to a non-empty JSON object.

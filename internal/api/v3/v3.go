@@ -83,6 +83,9 @@ func (d *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Content returns a block or a channel with its connection, in the form of /v3.
 func (d *Server) Content(c collections.Content) wire.Item { return d.handler.content(c) }
 
+// Entity returns what an actor found in the form of /v3.
+func (d *Server) Entity(who domain.Actor, t domain.Entity) wire.Item { return d.handler.entity(who, t) }
+
 // allow refuses a search by an application that acts as itself, because it has no tier (behaviour.md section 8).
 func allow(op *describe.Operation, who domain.Actor) error {
 	if op.ID == "search" && who.ApplicationID != 0 && !who.SignedIn() {

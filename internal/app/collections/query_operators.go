@@ -108,6 +108,9 @@ func slug(name string) domain.Ref { return domain.Ref{Slug: strings.ToLower(name
 // filterNames are the operators that forms of filters set.
 var filterNames = []string{"type", "ext", "by", "in", "after", "before", "tag", "has"}
 
+// MetadataKey returns the key of the first condition on metadata in a query, or "".
+func MetadataKey(query string) string { return words.Parse(query).MetadataKey() }
+
 // FiltersOf returns the values of the operators of a query that forms can set, by name.
 func FiltersOf(query string) map[string]string {
 	q, values := words.Parse(query), map[string]string{}

@@ -2,6 +2,7 @@ package collections
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"vitrine/internal/domain"
@@ -20,8 +21,8 @@ func (a *Finder) Search(ctx context.Context, actor domain.Actor, in domain.Searc
 // Explore is Search for the website, for any tier and for guests; the tiers restrict only the API. Without a query it
 // lists everything visible.
 func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Entity], err error) {
-	query := words.Parse(in.Query)
-	if err := domain.JoinFaults(in.Validate(), tooManyWords(query)); err != nil {
+	_, wrong := parsed(in)
+	if err := domain.JoinFaults(in.Validate(), wrong); err != nil {
 		return l, err
 	}
 	in.Seed = a.Now().UTC().Unix() / (24 * 60 * 60)
@@ -39,9 +40,30 @@ func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Sear
 
 // searchQuery returns the query of a search whose operators are applied. some is false if nothing can match.
 func searchQuery(ctx context.Context, v *store.Snapshot, actor domain.Actor, in domain.Search) (q store.SearchQuery, some bool, err error) {
-	query := words.Parse(in.Query)
+	query, err := parsed(in)
+	if err != nil {
+		return q, false, err
+	}
 	some, err = applyOperators(ctx, v, actor, query.Filters, &in)
 	return store.SearchQuery{Search: in, Viewer: actor.UserID, Words: query}, some, err
+}
+
+// parsed parses the words and conditions of a search.
+func parsed(in domain.Search) (words.Query, error) {
+	query, ok := words.Parse(in.Query), len(in.Where) <= words.MaxOperators
+	where := in.Where
+	if in.Sort.Key == domain.SearchByValue {
+		where = append(slices.Clone(where), in.Sort.Value)
+	}
+	for _, condition := range where {
+		if ok {
+			query, ok = query.Where(condition)
+		}
+		if !ok {
+			return query, domain.InvalidField("metadata", domain.FieldMalformed, fmt.Sprintf("must be conditions such as year>=1970, at most %d", words.MaxOperators))
+		}
+	}
+	return query, tooManyWords(query)
 }
 
 // Limits for correcting a query.
@@ -59,7 +81,7 @@ type Explored struct {
 
 // ExploreClose is Explore that corrects misspelled words if the query finds little.
 func (a *Finder) ExploreClose(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (e Explored, err error) {
-	if e.List, err = a.Explore(ctx, actor, in, seed); err != nil || e.Total >= littleFound {
+	if e.List, err = a.Explore(ctx, actor, in, seed); err != nil || e.Total >= littleFound || in.Sort.Key == domain.SearchByValue {
 		return e, err
 	}
 	var c store.Correction

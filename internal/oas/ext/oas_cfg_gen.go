@@ -6,8 +6,13 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/ogen-go/ogen/ogenregex"
 	"vitrine/internal/oas/failure"
 )
+
+var regexMap = map[string]ogenregex.Regexp{
+	"^(score_desc|created_at_desc|created_at_asc|updated_at_desc|updated_at_asc|name_asc|name_desc|connections_count_desc|metadata\\.[A-Za-z0-9_]{1,40}_(asc|desc))$": ogenregex.MustCompile("^(score_desc|created_at_desc|created_at_asc|updated_at_desc|updated_at_asc|name_asc|name_desc|connections_count_desc|metadata\\.[A-Za-z0-9_]{1,40}_(asc|desc))$"),
+}
 
 type (
 	optionFunc[C any] func(*C)

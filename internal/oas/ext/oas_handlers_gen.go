@@ -1261,6 +1261,58 @@ func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w
 	}
 }
 
+// handleSearchByMetadataRequest handles searchByMetadata operation.
+//
+// Like `/v3/search`, and can also filter and sort by metadata. `metadata.year=1972` finds blocks and
+// channels with this value, `metadata=year>=1970` with a value in a range; `=`, `!=`, `<`, `<=`, `>`
+// and `>=` work, and all conditions must hold. Keys and texts are compared without regard to case and
+// diacritics, numbers by their value.
+//
+// `sort=metadata.year_asc` and `sort=metadata.year_desc` list only what has the key, numbers before
+// texts. They need fewer than 10,000 results, otherwise the response is 422. For all tiers, and for
+// guests.
+//
+// GET /ext/v1/search
+func (s *Server) handleSearchByMetadataRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: SearchByMetadataOperation,
+			ID:   "searchByMetadata",
+		}
+	)
+	params, err := decodeSearchByMetadataParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *FoundList
+	response, err = s.h.SearchByMetadata(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeSearchByMetadataResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleSetBlockFileMetadataRequest handles setBlockFileMetadata operation.
 //
 // Only the author of the block can change this. With `keep: true`, everyone who can see the block can

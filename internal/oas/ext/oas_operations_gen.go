@@ -34,6 +34,7 @@ const (
 	ListSavedOperation             OperationName = "ListSaved"
 	RemoveCollaboratorOperation    OperationName = "RemoveCollaborator"
 	ReprocessBlockOperation        OperationName = "ReprocessBlock"
+	SearchByMetadataOperation      OperationName = "SearchByMetadata"
 	SetBlockFileMetadataOperation  OperationName = "SetBlockFileMetadata"
 	StartExportOperation           OperationName = "StartExport"
 	StartImportOperation           OperationName = "StartImport"

@@ -346,6 +346,19 @@ func encodeReprocessBlockResponse(response *BlockProcessing, w http.ResponseWrit
 	return nil
 }
 
+func encodeSearchByMetadataResponse(response *FoundList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeSetBlockFileMetadataResponse(response *FileMetadata, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)

@@ -1682,6 +1682,33 @@ func (s *FollowState) SetFollowing(val bool) {
 	s.Following = val
 }
 
+// A page of results, each as `GET /v3/search` shows it, with the address of its page as `web_url`.
+// Ref: #/components/schemas/FoundList
+type FoundList struct {
+	Data []wire.JSON `json:"data"`
+	Meta PageMeta    `json:"meta"`
+}
+
+// GetData returns the value of Data.
+func (s *FoundList) GetData() []wire.JSON {
+	return s.Data
+}
+
+// GetMeta returns the value of Meta.
+func (s *FoundList) GetMeta() PageMeta {
+	return s.Meta
+}
+
+// SetData sets the value of Data.
+func (s *FoundList) SetData(val []wire.JSON) {
+	s.Data = val
+}
+
+// SetMeta sets the value of Meta.
+func (s *FoundList) SetMeta(val PageMeta) {
+	s.Meta = val
+}
+
 type GetExportFileOK struct {
 	Data io.Reader
 }
@@ -3013,6 +3040,52 @@ func (o OptNilString) Or(d string) string {
 	return d
 }
 
+// NewOptSearchByMetadataScope returns new OptSearchByMetadataScope with value set to v.
+func NewOptSearchByMetadataScope(v SearchByMetadataScope) OptSearchByMetadataScope {
+	return OptSearchByMetadataScope{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptSearchByMetadataScope is optional SearchByMetadataScope.
+type OptSearchByMetadataScope struct {
+	Value SearchByMetadataScope
+	Set   bool
+}
+
+// IsSet returns true if OptSearchByMetadataScope was set.
+func (o OptSearchByMetadataScope) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptSearchByMetadataScope) Reset() {
+	var v SearchByMetadataScope
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptSearchByMetadataScope) SetTo(v SearchByMetadataScope) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptSearchByMetadataScope) Get() (v SearchByMetadataScope, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptSearchByMetadataScope) Or(d SearchByMetadataScope) SearchByMetadataScope {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptStartImportReqVisibility returns new OptStartImportReqVisibility with value set to v.
 func NewOptStartImportReqVisibility(v StartImportReqVisibility) OptStartImportReqVisibility {
 	return OptStartImportReqVisibility{
@@ -3565,6 +3638,151 @@ func (s *SavedList) GetData() []SavedBlock {
 // SetData sets the value of Data.
 func (s *SavedList) SetData(val []SavedBlock) {
 	s.Data = val
+}
+
+type SearchByMetadataScope string
+
+const (
+	SearchByMetadataScopeAll       SearchByMetadataScope = "all"
+	SearchByMetadataScopeMy        SearchByMetadataScope = "my"
+	SearchByMetadataScopeFollowing SearchByMetadataScope = "following"
+)
+
+// AllValues returns all SearchByMetadataScope values.
+func (SearchByMetadataScope) AllValues() []SearchByMetadataScope {
+	return []SearchByMetadataScope{
+		SearchByMetadataScopeAll,
+		SearchByMetadataScopeMy,
+		SearchByMetadataScopeFollowing,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SearchByMetadataScope) MarshalText() ([]byte, error) {
+	switch s {
+	case SearchByMetadataScopeAll:
+		return []byte(s), nil
+	case SearchByMetadataScopeMy:
+		return []byte(s), nil
+	case SearchByMetadataScopeFollowing:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SearchByMetadataScope) UnmarshalText(data []byte) error {
+	switch SearchByMetadataScope(data) {
+	case SearchByMetadataScopeAll:
+		*s = SearchByMetadataScopeAll
+		return nil
+	case SearchByMetadataScopeMy:
+		*s = SearchByMetadataScopeMy
+		return nil
+	case SearchByMetadataScopeFollowing:
+		*s = SearchByMetadataScopeFollowing
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type SearchByMetadataTypeItem string
+
+const (
+	SearchByMetadataTypeItemAll        SearchByMetadataTypeItem = "All"
+	SearchByMetadataTypeItemText       SearchByMetadataTypeItem = "Text"
+	SearchByMetadataTypeItemImage      SearchByMetadataTypeItem = "Image"
+	SearchByMetadataTypeItemLink       SearchByMetadataTypeItem = "Link"
+	SearchByMetadataTypeItemAttachment SearchByMetadataTypeItem = "Attachment"
+	SearchByMetadataTypeItemEmbed      SearchByMetadataTypeItem = "Embed"
+	SearchByMetadataTypeItemChannel    SearchByMetadataTypeItem = "Channel"
+	SearchByMetadataTypeItemBlock      SearchByMetadataTypeItem = "Block"
+	SearchByMetadataTypeItemUser       SearchByMetadataTypeItem = "User"
+	SearchByMetadataTypeItemGroup      SearchByMetadataTypeItem = "Group"
+)
+
+// AllValues returns all SearchByMetadataTypeItem values.
+func (SearchByMetadataTypeItem) AllValues() []SearchByMetadataTypeItem {
+	return []SearchByMetadataTypeItem{
+		SearchByMetadataTypeItemAll,
+		SearchByMetadataTypeItemText,
+		SearchByMetadataTypeItemImage,
+		SearchByMetadataTypeItemLink,
+		SearchByMetadataTypeItemAttachment,
+		SearchByMetadataTypeItemEmbed,
+		SearchByMetadataTypeItemChannel,
+		SearchByMetadataTypeItemBlock,
+		SearchByMetadataTypeItemUser,
+		SearchByMetadataTypeItemGroup,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SearchByMetadataTypeItem) MarshalText() ([]byte, error) {
+	switch s {
+	case SearchByMetadataTypeItemAll:
+		return []byte(s), nil
+	case SearchByMetadataTypeItemText:
+		return []byte(s), nil
+	case SearchByMetadataTypeItemImage:
+		return []byte(s), nil
+	case SearchByMetadataTypeItemLink:
+		return []byte(s), nil
+	case SearchByMetadataTypeItemAttachment:
+		return []byte(s), nil
+	case SearchByMetadataTypeItemEmbed:
+		return []byte(s), nil
+	case SearchByMetadataTypeItemChannel:
+		return []byte(s), nil
+	case SearchByMetadataTypeItemBlock:
+		return []byte(s), nil
+	case SearchByMetadataTypeItemUser:
+		return []byte(s), nil
+	case SearchByMetadataTypeItemGroup:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SearchByMetadataTypeItem) UnmarshalText(data []byte) error {
+	switch SearchByMetadataTypeItem(data) {
+	case SearchByMetadataTypeItemAll:
+		*s = SearchByMetadataTypeItemAll
+		return nil
+	case SearchByMetadataTypeItemText:
+		*s = SearchByMetadataTypeItemText
+		return nil
+	case SearchByMetadataTypeItemImage:
+		*s = SearchByMetadataTypeItemImage
+		return nil
+	case SearchByMetadataTypeItemLink:
+		*s = SearchByMetadataTypeItemLink
+		return nil
+	case SearchByMetadataTypeItemAttachment:
+		*s = SearchByMetadataTypeItemAttachment
+		return nil
+	case SearchByMetadataTypeItemEmbed:
+		*s = SearchByMetadataTypeItemEmbed
+		return nil
+	case SearchByMetadataTypeItemChannel:
+		*s = SearchByMetadataTypeItemChannel
+		return nil
+	case SearchByMetadataTypeItemBlock:
+		*s = SearchByMetadataTypeItemBlock
+		return nil
+	case SearchByMetadataTypeItemUser:
+		*s = SearchByMetadataTypeItemUser
+		return nil
+	case SearchByMetadataTypeItemGroup:
+		*s = SearchByMetadataTypeItemGroup
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 type SetBlockFileMetadataReq struct {

@@ -18,6 +18,7 @@ type Handler interface {
 	FollowsHandler
 	ImportsHandler
 	ReportsHandler
+	SearchHandler
 	SystemHandler
 	UsersHandler
 }
@@ -307,6 +308,25 @@ type ReportsHandler interface {
 	//
 	// POST /ext/v1/reports
 	CreateReport(ctx context.Context, req *CreateReportReq) error
+}
+
+// SearchHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Search
+type SearchHandler interface {
+	// SearchByMetadata implements searchByMetadata operation.
+	//
+	// Like `/v3/search`, and can also filter and sort by metadata. `metadata.year=1972` finds blocks and
+	// channels with this value, `metadata=year>=1970` with a value in a range; `=`, `!=`, `<`, `<=`, `>`
+	// and `>=` work, and all conditions must hold. Keys and texts are compared without regard to case and
+	// diacritics, numbers by their value.
+	//
+	// `sort=metadata.year_asc` and `sort=metadata.year_desc` list only what has the key, numbers before
+	// texts. They need fewer than 10,000 results, otherwise the response is 422. For all tiers, and for
+	// guests.
+	//
+	// GET /ext/v1/search
+	SearchByMetadata(ctx context.Context, params SearchByMetadataParams) (*FoundList, error)
 }
 
 // SystemHandler handles operations described by OpenAPI v3 specification.

@@ -642,6 +642,29 @@ func (s FilterChannelContentsTypeItem) Validate() error {
 	}
 }
 
+func (s *FoundList) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures []validate.FieldError
+	if err := func() error {
+		if s.Data == nil {
+			return errors.New("nil is invalid value")
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "data",
+			Error: err,
+		})
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+	return nil
+}
+
 func (s *Import) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -1067,6 +1090,46 @@ func (s *SavedList) Validate() error {
 		return &validate.Error{Fields: failures}
 	}
 	return nil
+}
+
+func (s SearchByMetadataScope) Validate() error {
+	switch s {
+	case "all":
+		return nil
+	case "my":
+		return nil
+	case "following":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s SearchByMetadataTypeItem) Validate() error {
+	switch s {
+	case "All":
+		return nil
+	case "Text":
+		return nil
+	case "Image":
+		return nil
+	case "Link":
+		return nil
+	case "Attachment":
+		return nil
+	case "Embed":
+		return nil
+	case "Channel":
+		return nil
+	case "Block":
+		return nil
+	case "User":
+		return nil
+	case "Group":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
 }
 
 func (s *Site) Validate() error {

@@ -20,6 +20,9 @@ func (f Finder) Search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	if len(q.Words.Terms) == 0 && !q.Words.Everything {
 		return l, nil // a query of punctuation
 	}
+	if q.Sort.Key == domain.SearchByValue {
+		return f.byValue(ctx, q)
+	}
 	if q.Sort.Key != domain.SearchByScore || !q.Words.HasForms() {
 		return f.search(ctx, q)
 	}

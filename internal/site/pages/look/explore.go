@@ -16,6 +16,7 @@ var sortsOf = map[string]domain.SearchSort{
 	"newest": {Key: domain.SearchByCreated, Desc: true}, "updated": {Key: domain.SearchByUpdated, Desc: true},
 	"oldest": {Key: domain.SearchByCreated}, "unchanged": {Key: domain.SearchByUpdated}, "name-back": {Key: domain.SearchByName, Desc: true},
 	"connections": {Key: domain.SearchByConnections, Desc: true}, "connections-back": {Key: domain.SearchByConnections},
+	"value": {Key: domain.SearchByValue}, "value-back": {Key: domain.SearchByValue, Desc: true},
 	"random": {Key: domain.SearchByChance}, "relevance": {Key: domain.SearchByScore, Desc: true}, "name": {Key: domain.SearchByName},
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	searchSorts  = []string{"relevance", "newest", "updated", "name", "oldest", "unchanged", "name-back", "connections", "connections-back", "random"}
+	searchSorts  = []string{"relevance", "newest", "updated", "name", "oldest", "unchanged", "name-back", "connections", "connections-back", "value", "value-back", "random"}
 	searchScopes = []string{"all", "mine", "following"}
 	scopesOf     = map[string]domain.SearchScope{"all": domain.SearchAll, "mine": domain.SearchMine, "following": domain.SearchFollowing}
 )
@@ -136,20 +136,26 @@ func searchPage(v *web.Visit) error {
 		}
 	}
 	form := web.Given("q", query)
-	if v.Query("set") != "" {
-		query, malformed := setFilters(v, form)
-		if !malformed {
-			return v.Redirect(a.with("q", query, "page", ""))
+	if in.Sort.Key == domain.SearchByValue {
+		if in.Sort.Value = collections.MetadataKey(query); in.Sort.Value == "" && shown.Asked {
+			form.Wrong("q", v.T("look.search.no_key"))
 		}
 	}
-	wrong := form.Failed()
+	wrong := false
+	if v.Query("set") != "" {
+		set, malformed := setFilters(v, form)
+		if !malformed {
+			return v.Redirect(a.with("q", set, "page", ""))
+		}
+		wrong = true
+	}
 	var seed *int64
 	if sort == "random" {
 		if seed, err = a.seed(v); seed == nil || err != nil {
 			return err
 		}
 	}
-	if shown.Asked && !wrong {
+	if shown.Asked && !form.Failed() {
 		l, err := search(v, in, seed, exact)
 		if err != nil && !refusedQuery(form, err) {
 			return err
