@@ -18,7 +18,7 @@ import (
 var published = map[string]string{
 	"CreateBlockIn": "BlockCreated", "UpdateBlock": "BlockChanged", "FillBlock": "BlockChanged", "DeleteBlock": "BlockDeleted",
 	"Connect": "Connected", "Disconnect": "Disconnected", "Move": "ConnectionChanged", "SetConnectionMetadata": "ConnectionChanged",
-	"SetConnectionPinned": "ConnectionChanged", "Arrange": "ContentsArranged",
+	"SetConnectionPinned": "ConnectionChanged", "ReplaceBlock": "ConnectionChanged", "Arrange": "ContentsArranged",
 	"CreateChannel": "ChannelCreated", "UpdateChannel": "ChannelChanged", "DeleteChannel": "ChannelDeleted",
 	"AddCollaborator": "CollaboratorAdded", "RemoveCollaborator": "CollaboratorRemoved",
 	"CreateGroup": "GroupCreated", "UpdateGroup": "GroupChanged", "DeleteGroup": "GroupDeleted",
@@ -46,7 +46,7 @@ var unpublished = map[string]string{
 		ObjectStays RecountBytes Reserve RestartProcessing SetCleaned StartProcessing SweepBlobs SweepReservations SweepUploads UndoAttempt
 		UseUpload RequestAvatar`,
 	"batches, whose blocks are published one by one": `AddBatch BatchItemFailed BatchItemMade BeginBatch EndBatch LockBatchItem SweepBatches UndoBatchAttempt`,
-	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments EmptyInbox EndFollows
+	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments MoveComments EmptyInbox EndFollows
 		EndGroupItems EndSomeFollows ForgetActivities ForgetBlock DeleteUserActivities ForgetNotifications HandGroupOver`,
 	"what events are told by, and what the reader has read": `MarkAllRead MarkRead Record RecordAll`,
 	"locks, and slugs": `BindSlug ClaimSlug LockBlock LockBlockInChannels LockChannelOf LockChannels LockFollowed LockGroup

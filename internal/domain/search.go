@@ -18,7 +18,7 @@ const (
 	SearchByConnections
 	SearchByChance
 	SearchByAdded // last addition; only lists of the channels of one owner have it
-	SearchByValue // of a metadata key; lists only what has the key
+	SearchByValue // of a metadata key; things without the key are left out
 )
 
 // SearchSort is a sort order of search results.

@@ -67,6 +67,20 @@ func TestSimilarImages(t *testing.T) {
 
 		ada.get("/search/duplicates").want(200).says("Original", "Small").hides("Different", "Copied", "You have no duplicates")
 		eve.get("/search/duplicates").want(200).says("You have no duplicates")
+		id := func(path string) string { return strings.TrimPrefix(path, "/block/") }
+		ask := "/search/duplicates/merge?ids=" + id(original) + "," + id(small) + "&keep=" + id(original)
+		ada.get(ask).want(200).says("Merge these blocks?", "Small", "in one channel", "cannot be undone")
+		eve.get(ask).want(404)
+		for _, bad := range []string{"", "?keep=x&ids=1,2", "?keep=1&ids=1", "?keep=1&ids=1,,2", "?keep=1&ids=" + strings.Repeat("9,", 50) + "1"} {
+			ada.get("/search/duplicates/merge" + bad).want(404)
+		}
+		eve.post("/search/duplicates/merge", "keep", id(original), "ids", id(small), "sure", "yes").leads("/search/duplicates")
+		ada.get(small).want(200)
+		ada.post("/search/duplicates/merge", "keep", id(original), "ids", id(small)).want(400)
+		ada.post("/search/duplicates/merge", "keep", id(original), "ids", id(small), "sure", "yes").leads("/search/duplicates")
+		ada.get("/search/duplicates").want(200).says("One block was merged.", "You have no duplicates")
+		ada.get(small).want(404)
+		ada.get(secrets).says(original)
 		guest.get("/search/duplicates").want(303)
 	})
 }

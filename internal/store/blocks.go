@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -237,26 +238,31 @@ func (r BlockReads) BlockConnections(ctx context.Context, id domain.BlockID) ([]
 	return sqlx.Collect(ctx, rows, err, rowmap.ScanConnection)
 }
 
-// LockBlockInChannels locks the channels that contain a block, and then the block, after which no
-// channel can be added. It returns the block's connections.
-func (w BlockWrites) LockBlockInChannels(ctx context.Context, id domain.BlockID) ([]domain.Connection, error) {
-	for range 2 { // the second time for channels added before the block was locked
-		conns, err := w.BlockConnections(ctx, id)
-		if err != nil {
-			return nil, err
-		}
-		channels := make([]domain.ChannelID, len(conns))
-		for i, c := range conns {
-			channels[i] = c.ChannelID
+// LockBlockInChannels locks the channels that contain blocks, and then the blocks, after which no
+// channel can be added. It returns the connections of the first block.
+func (w BlockWrites) LockBlockInChannels(ctx context.Context, ids ...domain.BlockID) ([]domain.Connection, error) {
+	ordered := slices.Sorted(slices.Values(ids))
+	for range 2 { // the second time for channels added before the blocks were locked
+		var channels []domain.ChannelID
+		for _, id := range ids {
+			conns, err := w.BlockConnections(ctx, id)
+			if err != nil {
+				return nil, err
+			}
+			for _, c := range conns {
+				channels = append(channels, c.ChannelID)
+			}
 		}
 		if err := w.tx.Channels().LockChannels(ctx, channels...); err != nil {
 			return nil, err
 		}
-		if err := w.LockBlock(ctx, id); err != nil {
-			return nil, err
+		for _, id := range ordered {
+			if err := w.LockBlock(ctx, id); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return w.BlockConnections(ctx, id)
+	return w.BlockConnections(ctx, ids[0])
 }
 
 // DeleteBlock deletes a locked block that is in no channel any more, with its comments, its files,

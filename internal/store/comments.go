@@ -78,6 +78,18 @@ func (w CommentWrites) DeleteComments(ctx context.Context, user domain.UserID, n
 	return w.tx.Activity().ForgetActivities(ctx, domain.SubjectComment, gone...)
 }
 
+// MoveComments moves the comments on a locked block to another one.
+func (w CommentWrites) MoveComments(ctx context.Context, from, to domain.BlockID) error {
+	n, err := w.tx.db.ExecCount(ctx, `UPDATE comments SET block_id = $2, version = version + 1 WHERE block_id = $1`, from, to)
+	if err != nil || n == 0 {
+		return err
+	}
+	if err := w.countComments(ctx, from, -n); err != nil {
+		return err
+	}
+	return w.countComments(ctx, to, n)
+}
+
 func (w CommentWrites) countComments(ctx context.Context, block domain.BlockID, by int64) error {
 	return w.tx.db.ExecOne(ctx, `UPDATE blocks SET comment_count = comment_count + $2, version = version + 1 WHERE id = $1`, block, by)
 }

@@ -244,24 +244,59 @@ func (w ConnectionWrites) Disconnect(ctx context.Context, c domain.Connection, n
 // is the effect of the channel before its change.
 func (w ConnectionWrites) leave(ctx context.Context, c domain.Connection) error {
 	e, err := w.tx.Transitions().effect(ctx, c.ChannelID, sqlx.Micros(c.CreatedAt))
-	if err != nil || e == (effect{}) {
+	if err != nil {
 		return err
+	}
+	return w.count(ctx, e, c.Item, -1)
+}
+
+// count adds the effect of a connection to its item, by 1 or -1 times.
+func (w ConnectionWrites) count(ctx context.Context, e effect, item domain.ItemRef, by int64) error {
+	if e == (effect{}) {
+		return nil
 	}
 	visibility := domain.Private
 	if e.open > 0 {
 		visibility = domain.Public
 	}
-	if c.Item.Type == domain.ItemBlock {
-		if _, _, err := w.bumpBlock(ctx, c.Item.ID, visibility, -1); err != nil {
+	if item.Type == domain.ItemBlock {
+		if _, _, err := w.bumpBlock(ctx, item.ID, visibility, by); err != nil {
 			return err
 		}
 		if e.group != 0 {
-			if err := w.tx.documents().PutInGroup(ctx, e.owner(), c.Item, -e.open, -e.private); err != nil {
+			if err := w.tx.documents().PutInGroup(ctx, e.owner(), item, by*e.open, by*e.private); err != nil {
 				return err
 			}
 		}
 	}
-	return w.tx.documents().Relink(ctx, c.Item, visibility, -1)
+	return w.tx.documents().Relink(ctx, item, visibility, by)
+}
+
+// ReplaceBlock puts a locked block in the place of another one in a locked channel that does not contain it. Position,
+// time, metadata and maker of the connection stay the same.
+func (w ConnectionWrites) ReplaceBlock(ctx context.Context, c domain.Connection, by domain.BlockID, now time.Time) error {
+	e, err := w.tx.Transitions().effect(ctx, c.ChannelID, sqlx.Micros(c.CreatedAt))
+	if err == nil {
+		err = w.count(ctx, e, c.Item, -1)
+	}
+	if err == nil {
+		err = w.count(ctx, e, domain.BlockRef(by), 1)
+	}
+	if err != nil {
+		return err
+	}
+	before, err := sqlx.ScanInt64(w.tx.db.QueryRow(ctx, `SELECT item_updated_at FROM connections WHERE id = $1`, c.ID))
+	if err != nil {
+		return err
+	}
+	after, err := sqlx.ScanInt64(w.tx.db.QueryRow(ctx, `UPDATE connections SET item_id = $2, item_updated_at = (SELECT updated_at FROM blocks WHERE id = $2),
+			version = version + 1, updated_at = $3 WHERE id = $1 RETURNING item_updated_at`, c.ID, by, sqlx.Micros(now)))
+	if err != nil {
+		return err
+	}
+	w.tx.deltas().BlockTime(c.ChannelID, before, -1)
+	w.tx.deltas().BlockTime(c.ChannelID, after, 1)
+	return w.arranged(ctx, c.ChannelID, now)
 }
 
 // Move moves a connection of a locked channel with n connections from position `from` to position

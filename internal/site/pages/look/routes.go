@@ -31,6 +31,7 @@ var homeRoutes = []web.Route{
 	{Path: "/search/suggest", Get: suggestResults},
 	{Path: "/search/tags", Access: web.Users, Get: suggestTags},
 	{Path: "/search/duplicates", Access: web.Users, Get: duplicatesPage},
+	{Path: "/search/duplicates/merge", Access: web.Users, Get: mergePage, Post: merge},
 	{Path: "/{user}", Get: profile},
 	{Path: "/group/{slug}", Get: group},
 	{Path: "/about/{slug}", Open: true, Get: about},

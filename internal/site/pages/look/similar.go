@@ -1,7 +1,10 @@
 package look
 
 import (
+	"cmp"
 	"net/url"
+	"slices"
+	"strconv"
 
 	"vitrine/internal/colour"
 	"vitrine/internal/domain"
@@ -79,6 +82,32 @@ func blockCells(v *web.Visit, blocks []domain.Block) web.Cells {
 type duplicates struct {
 	Heading string // of the first
 	Cells   web.Cells
+	IDs     string // of all, separated by commas
+	Kept    []keepable
+}
+
+// keepable is a block that may stay when the others are merged into it.
+type keepable struct {
+	present.Block
+	Places int64 // channels that contain it
+	Most   bool  // it is the first that is in as many channels as any
+}
+
+// newDuplicates returns a group of duplicates, the oldest first.
+func newDuplicates(v *web.Visit, blocks []domain.Block) duplicates {
+	slices.SortFunc(blocks, func(a, b domain.Block) int { return cmp.Compare(a.ID, b.ID) })
+	d := duplicates{Heading: v.Addresses().Block(&blocks[0]).Heading(), Cells: blockCells(v, blocks)}
+	most := 0
+	for i := range blocks {
+		b := &blocks[i]
+		d.IDs += "," + strconv.FormatInt(int64(b.ID), 10)
+		d.Kept = append(d.Kept, keepable{v.Addresses().Block(b), b.OpenCount + b.PrivateCount, false})
+		if d.Kept[i].Places > d.Kept[most].Places {
+			most = i
+		}
+	}
+	d.IDs, d.Kept[most].Most = d.IDs[1:], true
+	return d
 }
 
 // duplicatesPage lists the reader's blocks with the same image or with links to the same page.
@@ -89,7 +118,7 @@ func duplicatesPage(v *web.Visit) error {
 	}
 	shown, tags := make([]duplicates, len(groups)), make([]string, len(groups))
 	for i, g := range groups {
-		shown[i] = duplicates{v.Addresses().Block(&g[0]).Heading(), blockCells(v, g)}
+		shown[i] = newDuplicates(v, g)
 		tags[i] = shown[i].Heading + shown[i].Cells.Tag()
 	}
 	v.Wide = true
