@@ -1,6 +1,9 @@
 package store_test
 
 import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +83,75 @@ func TestLookAlikesUseIndexes(t *testing.T) {
 		})
 		if err != nil || !strings.Contains(all, "INDEX files_look_1 ") {
 			t.Errorf("%s, %v", all, err)
+		}
+	})
+}
+
+// Of random images in random channels, each viewer finds those that they may see and that agree in a part, whatever
+// others there are.
+func TestLookAlikesAreVisible(t *testing.T) {
+	t.Parallel()
+	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
+		r := rand.New(rand.NewPCG(7, 11))
+		people := []domain.UserID{storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob"), storetest.User(t, s, "Eve")}
+		var channels []domain.ChannelID
+		for i := range 6 {
+			channels = append(channels, storetest.Channel(t, s, people[i%3], fmt.Sprint("Channel ", i), []domain.Visibility{domain.Public, domain.Private}[i%2]))
+		}
+		hashes := map[domain.BlockID]int64{}
+		base := []int64{int64(r.Uint64()), int64(r.Uint64())}
+		for i := range 60 {
+			hash := base[r.IntN(2)]
+			for range r.IntN(6) {
+				hash ^= 1 << r.IntN(64)
+			}
+			by := r.IntN(3)
+			id := picture(t, s, people[by], fmt.Sprint("image ", i), "", &hash)
+			hashes[id] = hash
+			for range r.IntN(3) {
+				in := r.IntN(6)
+				if in%3 == by { // their own
+					storetest.In(t, s, func(tx *store.Tx) error {
+						there, err := tx.Contents().ConnectionOf(t.Context(), channels[in], domain.BlockRef(id))
+						if err != nil || there != 0 {
+							return err
+						}
+						c, err := tx.Channels().Channel(t.Context(), people[by], domain.Ref{ID: int64(channels[in])})
+						if err == nil {
+							_, _, err = tx.Connections().Connect(t.Context(), store.NewConnection{Channel: c, Item: domain.BlockRef(id), UserID: people[by], Now: storetest.Now})
+						}
+						return err
+					})
+				}
+			}
+		}
+		ids := slices.Sorted(maps.Keys(hashes))
+		for _, viewer := range append(people, 0) {
+			visible, err := s.Blocks().VisibleBlocksByID(t.Context(), viewer, ids)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, hash := range append(base, hashes[ids[0]], hashes[ids[1]]) {
+				for _, own := range []bool{false, true} {
+					var want []domain.BlockID
+					for _, id := range ids {
+						b, seen := visible[id]
+						agrees := slices.ContainsFunc([]int{0, 16, 32, 48}, func(at int) bool { return hash>>at&65535 == hashes[id]>>at&65535 })
+						if seen && agrees && (!own || b.Author.PrincipalRef == domain.UserRef(viewer)) {
+							want = append(want, id)
+						}
+					}
+					found, err := s.Nearby().LookAlikes(t.Context(), viewer, hash, own)
+					var got []domain.BlockID
+					for _, l := range found {
+						got = append(got, l.Block)
+					}
+					slices.Sort(got)
+					if err != nil || !slices.Equal(got, want) {
+						t.Errorf("%d, own %t: %v, want %v: %v", viewer, own, got, want, err)
+					}
+				}
+			}
 		}
 	})
 }

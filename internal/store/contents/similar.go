@@ -15,8 +15,11 @@ type LookAlike struct {
 	Hash  int64
 }
 
-// maxAlike is the number of candidates that LookAlikes reads for each part of a hash.
-const maxAlike = 200
+// What LookAlikes reads for each part of a hash. Plain images, such as white pages, agree in a part with many others.
+const (
+	maxAgreeing = 2_000 // files
+	maxAlike    = 200   // blocks
+)
 
 // hashParts are the indexed parts of hashes. Hashes that differ in up to three bits agree in one of them.
 var hashParts = []string{"(f.look_hash & 65535)", "((f.look_hash >> 16) & 65535)", "((f.look_hash >> 32) & 65535)", "((f.look_hash >> 48) & 65535)"}
@@ -24,17 +27,17 @@ var hashParts = []string{"(f.look_hash & 65535)", "((f.look_hash >> 16) & 65535)
 // LookAlikes lists Image blocks that the viewer may see and whose hash agrees with one in a part. With own, they are
 // the viewer's.
 func (r NearbyReads) LookAlikes(ctx context.Context, viewer domain.UserID, hash int64, own bool) ([]LookAlike, error) {
-	which := access.VisibleBlock
+	which, whose := access.VisibleBlock, ""
 	if own {
-		which = "f.user_id = $1 AND b.user_id = $1"
+		which, whose = "b.user_id = $1", " AND f.user_id = $1"
 	}
 	var args sqlx.Args
 	args.Add(viewer)
 	parts := make([]string, len(hashParts))
 	for i, part := range hashParts {
-		parts[i] = `SELECT * FROM (SELECT b.id, f.look_hash FROM files f JOIN blocks b ON b.image_id = f.id
-			WHERE f.look_hash IS NOT NULL AND ` + part + " = " + args.Add(hash>>(16*i)&65535) + " AND b.type = 'Image' AND " + which +
-			sqlx.Limit(args.Add(maxAlike)) + ") AS part"
+		parts[i] = `SELECT * FROM (SELECT b.id, f.look_hash FROM (SELECT f.id, f.look_hash FROM files f WHERE f.look_hash IS NOT NULL AND ` +
+			part + " = " + args.Add(hash>>(16*i)&65535) + whose + sqlx.Limit(args.Add(maxAgreeing)) + `) AS f JOIN blocks b ON b.image_id = f.id
+			WHERE b.type = 'Image' AND ` + which + sqlx.Limit(args.Add(maxAlike)) + ") AS part"
 	}
 	rows, err := r.db.Query(ctx, strings.Join(parts, " UNION "), args...)
 	return sqlx.Collect(ctx, rows, err, scanLookAlike)
