@@ -32,6 +32,7 @@ type command struct {
 	Only    string `help:"Regular expression of the cases to measure."`
 	Owned   bool   `help:"Measure the lists of content of users and groups instead; changes the data."`
 	Typos   bool   `help:"Measure corrections of misspelled words instead; changes the data."`
+	Looks   bool   `help:"Measure searches by colour and for similar images instead; changes the data."`
 	Writes  bool   `help:"Measure the cost of a document in a write instead; changes the data."`
 }
 
@@ -76,6 +77,9 @@ func (cmd command) run(ctx context.Context) error {
 	b := bench{s, app.New(app.Options{Store: s}), db}
 	if cmd.Typos {
 		return cmd.typos(ctx, b)
+	}
+	if cmd.Looks {
+		return cmd.looks(ctx, b)
 	}
 	if cmd.Clients > 1 {
 		return cmd.concurrent(ctx, b, who)
