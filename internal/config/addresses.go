@@ -164,6 +164,23 @@ func parseContact(item string) (string, error) {
 	return "", quotedError(item, "want an e-mail address, or an address such as https://example.org/security")
 }
 
+// noArchive is the value of the setting for no web archive.
+const noArchive = "off"
+
+// parseArchive parses the address of copies in a web archive.
+func parseArchive(address string) (string, error) {
+	if address == noArchive {
+		return "", nil
+	}
+	u, err := url.Parse(strings.NewReplacer("{time}", "0", "{url}", "0").Replace(address))
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || !strings.Contains(address, "{url}") {
+		return "", quotedError(address, "want an http or https URL with {url}, or off")
+	}
+	return address, nil
+}
+
+func formatArchive(address string) string { return cmp.Or(address, noArchive) }
+
 // checkProgram accepts the path of a program, or its name in the search path.
 func checkProgram(name string) error {
 	if _, err := exec.LookPath(name); err != nil {

@@ -50,6 +50,8 @@ type Config struct {
 	FFmpeg          string // program that takes pictures of videos, "" for none
 	KeepMetadata    bool   // serve photographs with all their metadata
 	FetchAllow      []netip.Prefix
+	LinkChecks      bool   // find out which links lead nowhere
+	Archive         string // address of copies in a web archive, with {time} and {url}; "": none
 	Language        string // language tags, separated by commas, the best one first
 	ImageMemory     int64  // bytes
 	MemoryLimit     int64  // bytes, AutoMemory, or 0 for none
@@ -253,6 +255,13 @@ var settings = []Declaration{
 	{Flag: "fetch-allow", Topic: topicFiles, Placeholder: "CIDR,…",
 		Help: "Private addresses and networks, such as an intranet, that content may be fetched from. By default only public addresses.",
 		kind: field(func(c *Config) *[]netip.Prefix { return &c.FetchAllow }, parsePrefixes, formatPrefixes)},
+	{Flag: "link-checks", Topic: topicFiles, Default: "true", Placeholder: "BOOL",
+		Help: "Whether the pages of links are requested again, every 30 to 180 days, to mark links that lead nowhere: true or false.",
+		See:  "[Links that lead nowhere](operators.md#links-that-lead-nowhere)",
+		kind: boolean(func(c *Config) *bool { return &c.LinkChecks })},
+	{Flag: "archive-url", Topic: topicFiles, Default: "https://web.archive.org/web/{time}/{url}", Placeholder: "URL",
+		Help: "Address of copies of pages in a web archive, offered for links that lead nowhere, with {time} (YYYYMMDDhhmmss) and {url}, or off.",
+		kind: field(func(c *Config) *string { return &c.Archive }, parseArchive, formatArchive)},
 	{Flag: "language", Topic: topicFiles, Default: "en", Placeholder: "TAG,…",
 		Help: "Languages of this site, in order of preference, such as de-AT,en. Linked pages are fetched in the first one that they support. Visitors whose browser requests no supported language see the website in the first one that it supports.",
 		kind: field(func(c *Config) *string { return &c.Language }, parseLanguages, asIs)},

@@ -239,6 +239,16 @@ type Block struct {
 	Version      int64
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
+	DeadAt       *time.Time // of a Link: when its page was found to be gone; nil if it is there
+}
+
+// LinkFailure describes the requests of a Link's page that failed, one after the other, up to the last one. It is the zero
+// value if the last one succeeded.
+type LinkFailure struct {
+	Since  time.Time // the first of them
+	Times  int
+	Reason string // of the last one, a sentence without its full stop
+	Dead   bool   // the page counts as gone
 }
 
 // BlockTexts are the short texts of a block that only its own pages use. They are read, written, exported and imported

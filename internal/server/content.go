@@ -61,6 +61,7 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, maxWait time.Du
 	f.Camera = film.Camera{Program: cfg.FFmpeg, Log: o.Log}
 	f.UploadLimit = cfg.UploadLimit
 	f.KeepMetadata = cfg.KeepMetadata
+	f.LinkChecks, f.Archive = cfg.LinkChecks, cfg.Archive
 	f.Quotas = quotas(cfg)
 	f.DiskReserve, f.FreeSpace = content.Reserve(cfg.DiskReserve), o.FreeSpace
 	f.Folders = []string{cfg.StagingPath()}

@@ -41,7 +41,7 @@ var gone = []jobs.Args{
 var periodic = []jobs.Args{
 	moderation.NotifyOperators{}, moderation.ResumeHiding{}, accounts.SweepAccounts{}, content.SweepContent{}, transfer.SweepImports{},
 	transfer.SweepExports{}, collections.ResumeTransitions{}, operating.SweepAuditLog{}, content.CountTexts{}, collections.IndexWords{},
-	collections.RefreshDocuments{}, content.ExamineFiles{}, content.FindAnimations{}, content.FindLooks{},
+	collections.RefreshDocuments{}, content.ExamineFiles{}, content.FindAnimations{}, content.FindLooks{}, content.CheckLinks{},
 }
 
 // Checks that the lists contain each kind of job that has a handler.

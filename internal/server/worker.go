@@ -104,5 +104,6 @@ func jobHandlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, content.ExamineInterval, content.ExamineFiles{}, a.Content.ExamineFiles)
 	every(h, content.ExamineInterval, content.FindAnimations{}, a.Content.FindAnimations)
 	every(h, content.ExamineInterval, content.FindLooks{}, a.Content.FindLooks)
+	every(h, content.CheckLinksInterval, content.CheckLinks{}, a.Content.CheckLinks)
 	return h
 }

@@ -64,6 +64,7 @@ func (w *fixture) furniture(by domain.UserID, typ domain.BlockType, from domain.
 
 // seedRows contains a row for each further table. Users and groups are numbered from 1.
 var seedRows = []string{
+	"INSERT INTO link_failures (block_id, since, times, reason) SELECT min(id), 5, 3, 'The server answered 404 Not Found' FROM blocks WHERE type = 'Link'",
 	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",
 	// This row must not have an effect, because an older version ignores it and must still be
 	// correct.

@@ -25,6 +25,9 @@ const (
 	numMarks = formMark + markSign + "n"
 
 	colourMarks = formMark + markSign + "c"
+
+	// DeadMark says that the page of a Link is gone.
+	DeadMark = formMark + markSign + "d"
 )
 
 // Limits of the marks of a document and of a query.

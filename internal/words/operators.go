@@ -71,6 +71,7 @@ var operators = map[string]func(q *Query, p part, last bool) bool{
 	"meta":   func(q *Query, p part, _ bool) bool { return q.addComparison(p.text) },
 	"color":  addColour,
 	"colour": addColour,
+	"is":     func(q *Query, p part, _ bool) bool { return isDead(p) && q.addMarks([]string{DeadMark}) },
 	"in":     func(q *Query, p part, _ bool) bool { return set(&q.Filters.In, p.text) },
 	"by": func(q *Query, p part, _ bool) bool {
 		return set(&q.Filters.By, strings.TrimPrefix(strings.TrimSpace(p.text), "@"))
@@ -249,10 +250,15 @@ func (q *Query) leaveOut(p part) (ok bool) {
 		return false
 	case "color", "colour":
 		return q.leaveOutMarks(coloured(p.text)...)
+	case "is":
+		return isDead(p) && q.leaveOutMarks(DeadMark)
 	}
 	q.Without = append(q.Without, t)
 	return ok
 }
+
+// isDead reports whether the value of the operator `is` is the only one that it has.
+func isDead(p part) bool { return strings.EqualFold(p.text, "dead") }
 
 func titleTerm(p part, last bool) (Term, bool) {
 	t, ok := term(p.text, last, !p.quoted)

@@ -37,6 +37,8 @@ type Content struct {
 	rendering      singleflight.Group
 	examining      singleflight.Group
 	keepMetadata   bool
+	linkChecks     bool
+	archive        string
 	inspectTimeout time.Duration
 
 	quotas      Quotas
@@ -60,6 +62,8 @@ type Options struct {
 	UploadLimit int64 // bytes per file
 	// KeepMetadata serves originals with all their metadata.
 	KeepMetadata bool
+	LinkChecks   bool   // whether CheckLinks requests pages
+	Archive      string // address of copies in a web archive, with {time} and {url}; "": none
 	Quotas       Quotas
 	// InspectTimeout is how long FindAnimations reads one file. 0 selects the default.
 	InspectTimeout time.Duration
@@ -78,7 +82,7 @@ type Options struct {
 func New(c *core.Core, filesURL string, o Options) *Content {
 	a := &Content{Core: c, blobs: o.Blobs, staging: o.Staging, fetcher: o.Fetcher, importer: o.Importer, studio: o.Studio, camera: o.Camera, providers: o.Providers,
 		uploading: newUploading(), filling: newFilling(), quotas: o.Quotas, diskReserve: o.DiskReserve, folders: o.Folders,
-		freeSpace: o.FreeSpace, uploadLimit: o.UploadLimit, uploadPrefix: o.UploadPrefix, keepMetadata: o.KeepMetadata,
+		freeSpace: o.FreeSpace, uploadLimit: o.UploadLimit, uploadPrefix: o.UploadPrefix, keepMetadata: o.KeepMetadata, linkChecks: o.LinkChecks, archive: o.Archive,
 		inspectTimeout: cmp.Or(o.InspectTimeout, inspectTimeout),
 		ownHosts:       hosts(c.SiteURL, c.BaseURL, filesURL)}
 	if len(o.Quotas) > 0 {

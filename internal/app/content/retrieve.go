@@ -116,12 +116,15 @@ func contentRedirect(answer *fetch.Response, beginning []byte) *url.URL {
 	return page.RedirectTarget(answer.URL, answer.MediaType(), answer.Header, beginning)
 }
 
+// errBlocked is why nothing is fetched from a blocked site.
+var errBlocked = &fetch.Error{Reason: "The address " + core.SiteBlocked}
+
 // get fetches a URL given by a user or a page. It never reaches a blocked site, not even through a redirect.
 func (a *Content) get(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
 	r.Permit = func(ctx context.Context, to *url.URL) error {
 		blocked, err := a.BlockedSites(ctx, to.String())
 		if err == nil && blocked[0] {
-			err = &fetch.Error{Reason: "The address " + core.SiteBlocked}
+			err = errBlocked
 		}
 		return err
 	}

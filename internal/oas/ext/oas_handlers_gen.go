@@ -1268,8 +1268,8 @@ func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w
 // and `>=` work, and all conditions must hold. Keys and texts are compared without regard to case and
 // diacritics, numbers by their value.
 //
-// `sort=metadata.year_asc` and `sort=metadata.year_desc` list only what has the key, numbers before
-// texts. They need fewer than 10,000 results, otherwise the response is 422. For all tiers, and for
+// `sort=metadata.year_asc` and `sort=metadata.year_desc` put numbers before texts, and leave out
+// results without the key. With 10,000 results or more, the response is 422. For all tiers, and for
 // guests.
 //
 // GET /ext/v1/search

@@ -2219,11 +2219,13 @@ func (s *Server) handleRevokeGroupInvitationRequest(args [2]string, argsEscaped 
 //     several comma-joined
 //   - `site:example.org`: blocks whose source has this host, or one below it
 //   - `tag:moss`: blocks and channels with this tag in the metadata key `tags`
-//   - `meta:author=kahn`, `meta:year>=1970`: with such a value in the metadata
+//   - `meta:author=kahn`, `meta:year>=1970`, `meta:year`: with such a value in the metadata, or with
+//     the key
 //   - `ext:pdf`: images and attachments with this file name extension
 //   - `before:2024`, `after:2023-05`: created before a year, month or day begins, or after it ends, in
 //     UTC
 //   - `has:comment`: blocks with comments
+//   - `is:dead`: links whose pages could not be reached several times in a row
 //
 // If an `in:` or `by:` names nothing that the viewer sees, nothing is found. If an operator is
 // malformed or given twice, the query has none, and all of its text is words. At most 32 operators.

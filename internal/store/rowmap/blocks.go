@@ -18,6 +18,7 @@ type blockRow struct {
 	image, file          *domain.FileID
 	embed, metadata      *string
 	created, updated     int64
+	dead                 *int64
 }
 
 const (
@@ -47,6 +48,8 @@ var Blocks = sqlx.Table[blockRow]{Name: "blocks", Alias: "b", Columns: slices.Co
 	sqlx.Col("version", 0, func(r *blockRow) *int64 { return &r.Version }),
 	sqlx.Col("created_at", sqlx.Insert, func(r *blockRow) *int64 { return &r.created }),
 	sqlx.Col("updated_at", sqlx.Insert, func(r *blockRow) *int64 { return &r.updated }),
+	sqlx.Col("dead_at", 0, func(r *blockRow) **int64 { return &r.dead }),
+	sqlx.Other[blockRow]("check_at"),
 	person("user_id", sqlx.Insert, "bu", func(r *blockRow) *domain.Principal { return &r.Author }),
 )}
 
@@ -79,7 +82,7 @@ func ReadBlock(row sqlx.Row, b *domain.Block) (err error) {
 		return err
 	}
 	b.Description, b.Content, b.Metadata = r.description.Value(), r.content.Value(), sqlx.MetadataValue(r.metadata)
-	b.CreatedAt, b.UpdatedAt = sqlx.Time(r.created), sqlx.Time(r.updated)
+	b.CreatedAt, b.UpdatedAt, b.DeadAt = sqlx.Time(r.created), sqlx.Time(r.updated), sqlx.TimePtr(r.dead)
 	b.Image, b.File = unread(r.image), unread(r.file)
 	b.ValueURL, b.SourceURL = Canonical(b.ValueURL), Canonical(b.SourceURL)
 	switch b.Type {

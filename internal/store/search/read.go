@@ -16,7 +16,7 @@ func read(ctx context.Context, db sqlx.Conn, kind domain.SubjectType, where stri
 	switch kind {
 	case domain.SubjectBlock:
 		query, scan = `SELECT id, type, user_id, open_count, title, description_plain, content_plain, alt_text,
-			source_title, source_url, value_url, metadata, CASE WHEN type = 'Link' THEN embed END, created_at, updated_at,
+			source_title, source_url, value_url, metadata, CASE WHEN type = 'Link' THEN embed END, created_at, updated_at, dead_at,
 			COALESCE((SELECT f.name FROM files f WHERE f.id = blocks.image_id), ''),
 			COALESCE((SELECT f.extension FROM files f WHERE f.id = blocks.image_id), ''),
 			COALESCE((SELECT f.palette FROM files f WHERE f.id = blocks.image_id), ''),
@@ -41,11 +41,12 @@ func scanBlockDocument(row sqlx.Row) (Document, error) {
 	var b domain.Block
 	var description, content, page, metadata *string
 	var created, updated int64
+	var dead *int64
 	b.Image, b.File = &domain.File{}, &domain.File{}
 	err := row.Scan(&b.ID, &b.Type, &b.Author.ID, &b.OpenCount, &b.Title, &description, &content, &b.AltText, &b.SourceTitle, &b.SourceURL, &b.ValueURL, &metadata, &page,
-		&created, &updated, &b.Image.Name, &b.Image.Extension, &b.Image.Palette, &b.File.Name, &b.File.Extension)
+		&created, &updated, &dead, &b.Image.Name, &b.Image.Extension, &b.Image.Palette, &b.File.Name, &b.File.Extension)
 	b.Description, b.Content = &domain.Text{Plain: deref(description)}, &domain.Text{Plain: deref(content)}
-	b.CreatedAt, b.UpdatedAt, b.Metadata = sqlx.Time(created), sqlx.Time(updated), sqlx.MetadataValue(metadata)
+	b.CreatedAt, b.UpdatedAt, b.DeadAt, b.Metadata = sqlx.Time(created), sqlx.Time(updated), sqlx.TimePtr(dead), sqlx.MetadataValue(metadata)
 	if err == nil {
 		b.Page, err = rowmap.PageValue(page)
 	}
@@ -67,6 +68,10 @@ func DocumentOfBlock(b domain.Block) Document {
 		}
 	}
 	switch b.Type {
+	case domain.LinkBlock:
+		if b.DeadAt != nil {
+			d.marks = append(d.marks, words.DeadMark)
+		}
 	case domain.ImageBlock:
 		d.body = append(d.body, image.Name)
 		d.extension = image.Extension

@@ -42,9 +42,11 @@ type blockView struct {
 	Pager    web.Pager
 	Comments web.Comments
 	Around   around
-	indexed  bool   // one of the listed channels is in search engines
-	Reason   string // why the last attempt to fetch its content failed, for its author
-	Waits    bool   // another attempt will be made
+	indexed  bool                // one of the listed channels is in search engines
+	Reason   string              // why the last attempt to fetch its content failed, for its author
+	Waits    bool                // another attempt will be made
+	Dead     *domain.LinkFailure // set if its page counts as gone
+	Archive  string              // address of a copy of its page in a web archive, or ""
 	PlayPath string
 	Pages    string                    // path of the page that shows the pages of a document, "" for other blocks
 	Hidden   *moderation.HiddenSubject // set if operators hid the block and the viewer may know why
@@ -90,6 +92,16 @@ func blockPage(v *web.Visit) error {
 			return err
 		}
 	}
+	if b.DeadAt != nil {
+		f, err := v.App().Content.LinkFailure(ctx, b.ID)
+		if err != nil {
+			return err
+		}
+		shown.Dead = &f
+		if b.ValueURL != nil {
+			shown.Archive = v.App().Content.Archived(*b.ValueURL, b.CreatedAt)
+		}
+	}
 	if hasSimilar(b) {
 		shown.Similar = shown.Item.Path() + "/similar"
 	}
@@ -113,7 +125,7 @@ func blockPage(v *web.Visit) error {
 	v.Wide, v.Head = true, shown.head(v)
 	from := []string{pageTags.Block(actor, b), shown.Item.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
 	from = append(from, web.TwinTags(shown.Twins)...)
-	from = append(from, shown.Similar, fmt.Sprint(shown.Swatches))
+	from = append(from, shown.Archive, shown.Similar, fmt.Sprint(shown.Swatches))
 	if v.Fresh(append(append(from, shown.Channels.Tag()), shown.Comments.Tags()...)...) {
 		return nil
 	}

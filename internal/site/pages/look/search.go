@@ -77,7 +77,7 @@ type topic struct{ Example, About string } // ids
 
 // Topics returns the operators that the page explains.
 func (searchView) Topics() (all []topic) {
-	for _, name := range []string{"phrase", "without", "or", "title", "in", "by", "type", "site", "tag", "meta", "ext", "color", "time", "comment"} {
+	for _, name := range []string{"phrase", "without", "or", "title", "in", "by", "type", "site", "tag", "meta", "ext", "color", "is", "time", "comment"} {
 		all = append(all, topic{"look.search.example." + name, "look.search.about." + name})
 	}
 	return all
