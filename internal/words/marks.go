@@ -26,7 +26,7 @@ const (
 
 	colourMarks = formMark + markSign + "c"
 
-	// DeadMark says that the page of a Link is gone.
+	// DeadMark is the mark of a Link whose page is gone.
 	DeadMark = formMark + markSign + "d"
 )
 
