@@ -17,6 +17,7 @@ const (
 	maxFeedRead    = 10_000 // entries of a document that are read
 	maxFeedDepth   = 100    // nested elements
 	maxFeedText    = 64 << 10
+	maxFeedTitle   = 255
 	maxSummary     = 500
 	maxFeedID      = 4_096
 	maxFeedLinks   = 4 // feeds that a page names
@@ -24,7 +25,7 @@ const (
 
 // Feed is the content of an Atom, RSS or JSON feed. Missing values are empty.
 type Feed struct {
-	Title   string        // at most 500 characters on one line
+	Title   string        // at most 255 characters on one line
 	TTL     time.Duration // how long the feed asks readers to wait; 0 if it does not
 	Entries []FeedEntry   // newest first, at most 200
 }
@@ -33,8 +34,8 @@ type Feed struct {
 type FeedEntry struct {
 	ID      string    // the feed's own id; feeds use some for several entries
 	Link    string    // absolute http(s), never empty
-	Title   string    // at most 500 characters on one line
-	Summary string    // plain text, at most 500 characters on one line
+	Title   string    // at most 255 characters on one line
+	Summary string    // plain text, at most 255 characters on one line
 	Date    time.Time // may be in the future; zero if missing
 }
 

@@ -53,7 +53,7 @@ func (f *feedReader) jsonMembers(d *json.Decoder, isFeed *bool) error {
 			*isFeed = *isFeed || strings.Contains(version, "jsonfeed.org/version/")
 		case "title":
 			err = tolerant(d.Decode(&title))
-			f.feed.Title = line(title, maxTitle)
+			f.feed.Title = line(title, maxFeedTitle)
 		case "items":
 			err = f.jsonEntries(d)
 		default:
@@ -98,7 +98,7 @@ func (f *feedReader) addJSON(e jsonEntry) {
 	if summary == "" {
 		summary = plainText(clipped(e.HTML, maxFeedText), maxSummary)
 	}
-	made := FeedEntry{ID: clipped(id, maxFeedID), Title: line(e.Title, maxTitle), Summary: summary, Date: feedDate(e.Published)}
+	made := FeedEntry{ID: clipped(id, maxFeedID), Title: line(e.Title, maxFeedTitle), Summary: summary, Date: feedDate(e.Published)}
 	if made.Date.IsZero() {
 		made.Date = feedDate(e.Modified)
 	}

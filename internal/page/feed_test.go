@@ -147,7 +147,7 @@ func FuzzFeed(f *testing.F) {
 		feed, _ := ReadFeed(at, contentType, body)
 		for _, e := range feed.Entries {
 			if !strings.HasPrefix(e.Link, "http") || len(e.Link) > maxAddress || !utf8.ValidString(e.Title+e.Summary+e.ID) ||
-				utf8.RuneCountInString(e.Title) > maxTitle || utf8.RuneCountInString(e.Summary) > maxSummary {
+				utf8.RuneCountInString(e.Title) > maxFeedTitle || utf8.RuneCountInString(e.Summary) > maxSummary {
 				t.Errorf("bad entry %+v", e)
 			}
 		}

@@ -159,7 +159,7 @@ func (r *xmlReader) channel() error {
 			}
 			return r.entry()
 		case "title":
-			title, err := r.text(e, maxTitle)
+			title, err := r.text(e, maxFeedTitle)
 			r.feed.Title = cmp.Or(r.feed.Title, title)
 			return err
 		case "ttl":
@@ -186,7 +186,7 @@ func (r *xmlReader) entry() error {
 	err := r.children(func(name string, at xml.StartElement) (err error) {
 		switch name {
 		case "title":
-			e.Title, err = r.text(at, maxTitle)
+			e.Title, err = r.text(at, maxFeedTitle)
 		case "link":
 			found, kind, relation := r.link(at)
 			if found == "" { // RSS
