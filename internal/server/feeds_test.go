@@ -102,7 +102,7 @@ func (r *feedRig) feed() domain.ChannelFeed {
 	if err != nil || len(all) != 1 {
 		r.T.Fatalf("%d feeds, %v", len(all), err)
 	}
-	return all[0]
+	return all[0].ChannelFeed
 }
 
 // check waits until the next check and runs it.

@@ -18,8 +18,14 @@ import (
 // checkAgainAfter is the time after a check in which nobody can request another one.
 const checkAgainAfter = 5 * time.Minute
 
+// SubscribedFeed is a feed of a channel with its subscriber.
+type SubscribedFeed struct {
+	domain.ChannelFeed
+	By domain.Principal
+}
+
 // ChannelFeeds lists the feeds of a channel for the people who may edit it.
-func (a *Collections) ChannelFeeds(ctx context.Context, actor domain.Actor, ref domain.Ref) (c domain.Channel, all []domain.ChannelFeed, err error) {
+func (a *Collections) ChannelFeeds(ctx context.Context, actor domain.Actor, ref domain.Ref) (c domain.Channel, all []SubscribedFeed, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if c, err = v.Channels().Channel(ctx, actor.UserID, ref); err != nil {
 			return err
@@ -27,7 +33,19 @@ func (a *Collections) ChannelFeeds(ctx context.Context, actor domain.Actor, ref 
 		if c.Role < domain.RoleCollaborator {
 			return core.Forbidden("see the feeds of this channel")
 		}
-		all, err = v.Feeds().FeedsOf(ctx, c.ID)
+		feeds, err := v.Feeds().FeedsOf(ctx, c.ID)
+		if err != nil {
+			return err
+		}
+		refs := make([]domain.PrincipalRef, len(feeds))
+		for i, f := range feeds {
+			refs[i] = domain.UserRef(f.UserID)
+		}
+		by, err := v.Contents().PrincipalsByID(ctx, refs)
+		all = make([]SubscribedFeed, len(feeds))
+		for i, f := range feeds {
+			all[i] = SubscribedFeed{f, by[refs[i]]}
+		}
 		return err
 	})
 	return c, all, err
