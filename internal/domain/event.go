@@ -20,6 +20,7 @@ type (
 		ItemPrivate bool         // the item is a private channel
 		Again       bool         // a removal was undone, which creates no activity
 		Brought     bool         // by an import, which creates no activity
+		Quiet       bool         // by a feed, which notifies nobody
 	}
 
 	// CollaboratorAdded means that a user or group became a collaborator of a channel.

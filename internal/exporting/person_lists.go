@@ -172,3 +172,19 @@ func (p *person) following(ctx context.Context) error {
 		}
 	}
 }
+
+// subscriptions writes the feeds to which the person subscribed channels.
+func (p *person) subscriptions(ctx context.Context) error {
+	w, err := p.zip.create("json/subscriptions.jsonl", false)
+	if err != nil {
+		return err
+	}
+	all, err := p.e.o.App.Collections.OwnFeeds(ctx, p.actor)
+	for i := range all {
+		f := &all[i]
+		if err := line(w, subscriptionLine{int64(f.Channel), f.Address, f.Title, f.CreatedAt.UTC()}); err != nil {
+			return err
+		}
+	}
+	return err
+}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
@@ -45,7 +46,7 @@ func definition(name string) string {
 		return "connection"
 	case strings.HasPrefix(name, "json/") || name == "manifest.json":
 		return map[string]string{"manifest.json": "manifest", "json/profile.json": "profile", "json/groups.jsonl": "group", "json/channels.jsonl": "channel",
-			"json/blocks.jsonl": "block", "json/comments.jsonl": "comment", "json/following.jsonl": "following", "json/left-out.jsonl": "leftOut"}[name]
+			"json/blocks.jsonl": "block", "json/comments.jsonl": "comment", "json/following.jsonl": "following", "json/subscriptions.jsonl": "subscription", "json/left-out.jsonl": "leftOut"}[name]
 	}
 	return ""
 }
@@ -157,6 +158,10 @@ func TestPerson(t *testing.T) {
 		r.Do("ada", "POST", fmt.Sprintf("/v3/blocks/%d/comments", bensBlock), `{"body":"Mine elsewhere"}`).Want(201)
 		secret := r.Channel("ben", "Ben's cave", "private")
 		hidden := r.Block("ben", "cave painting", secret)
+		feed := collections.FeedInput{Address: "https://moss.example.com/feed", Title: "Moss"}
+		if _, err := r.S.App.Collections.AddFeed(t.Context(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}, domain.Ref{ID: s.channel}, feed); err != nil {
+			t.Fatal(err)
+		}
 		r.Do("ada", "PUT", "/ext/v1/users/ben/follow", nil)
 		r.Do("ada", "PUT", fmt.Sprintf("/ext/v1/channels/%d/follow", bens), nil)
 
@@ -212,6 +217,9 @@ func TestPerson(t *testing.T) {
 		}
 		if n := len(lines(t, all, "json/following.jsonl")); n != 2 {
 			t.Errorf("%d followings", n)
+		}
+		if f := lines(t, all, "json/subscriptions.jsonl"); len(f) != 1 || f[0]["address"] != feed.Address || f[0]["title"] != "Moss" {
+			t.Errorf("the subscriptions are %v", f)
 		}
 		if g := lines(t, all, "json/groups.jsonl"); len(g) != 1 || g[0]["owned"] != false {
 			t.Errorf("the groups are %v", g)

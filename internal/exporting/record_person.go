@@ -96,3 +96,11 @@ type followLine struct {
 	Name string `json:"name"`
 	URL  string `json:"url"`
 }
+
+// subscriptionLine is a feed to which the person subscribed a channel.
+type subscriptionLine struct {
+	ChannelID int64     `json:"channel_id"`
+	Address   string    `json:"address"`
+	Title     string    `json:"title,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+}

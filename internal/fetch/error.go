@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// maxRetryAfter limits the wait that a server may request.
+// maxRetryAfter is the default of Request.MaxRetryAfter.
 const maxRetryAfter = time.Hour
 
 // ErrTooLarge is in the chain of the error for a body that is larger than the limit. The bytes read
@@ -111,7 +111,7 @@ func refusesTLS(err error) bool {
 }
 
 // refusal returns the error for a response that is neither 2xx nor a redirect.
-func refusal(answer *http.Response) *Error {
+func refusal(answer *http.Response, maxWait time.Duration) *Error {
 	status := answer.StatusCode
 	e := &Error{Reason: "The server answered " + strings.TrimSpace(strconv.Itoa(status)+" "+http.StatusText(status)), Status: status}
 	switch status {
@@ -121,7 +121,7 @@ func refusal(answer *http.Response) *Error {
 		e.Temporary = status/100 == 5
 	}
 	if e.Temporary {
-		e.RetryAfter = retryAfter(answer.Header.Get("Retry-After"), time.Now())
+		e.RetryAfter = min(retryAfter(answer.Header.Get("Retry-After"), time.Now()), maxWait)
 	}
 	return e
 }
@@ -130,13 +130,13 @@ func refusal(answer *http.Response) *Error {
 func retryAfter(header string, now time.Time) time.Duration {
 	seconds, err := strconv.ParseUint(header, 10, 32)
 	if err == nil || errors.Is(err, strconv.ErrRange) { // seconds is the maximum after ErrRange
-		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
+		return time.Duration(seconds) * time.Second
 	}
 	at, err := http.ParseTime(header)
 	if err != nil {
 		return 0
 	}
-	return max(0, min(at.Sub(now), maxRetryAfter))
+	return max(0, at.Sub(now))
 }
 
 // tooLarge returns an error with the limit in the largest unit that divides it.

@@ -143,6 +143,13 @@ type Request struct {
 	MaxBytes int64  // of the body, decompressed
 	Bearer   string // a token for the URL's host, never sent to another one; "": none
 
+	// ETag and LastModified, if not empty, are the headers of the version that the caller has. If it is current,
+	// Response.Status is 304 and Body is empty.
+	ETag, LastModified string
+
+	// MaxRetryAfter limits the wait that a server may request; 0 means an hour.
+	MaxRetryAfter time.Duration
+
 	// Redirect, if not nil, returns the address to which a 2xx response redirects by its header or by
 	// the beginning of its body, or nil. It is called for all media types and must check whether the
 	// response is a page. The fetch then continues there, as after any other redirect.
@@ -153,7 +160,7 @@ type Request struct {
 	Permit func(ctx context.Context, to *url.URL) error
 }
 
-// Response is a response with a 2xx status. The caller must close Body: until then the fetch counts
+// Response is a response with a 2xx status, or 304 to a conditional request. The caller must close Body: until then the fetch counts
 // towards the limit of its site. Errors of Body are of type *Error, except io.EOF.
 type Response struct {
 	URL         *url.URL // after redirects
@@ -172,7 +179,7 @@ func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
 	start := time.Now()
 	resp, err := c.get(ctx, r)
 	if c.observe != nil {
-		c.observe(ctx, r.URL, outcome(ctx, err), time.Since(start))
+		c.observe(ctx, r.URL, outcome(ctx, resp, err), time.Since(start))
 	}
 	if err != nil {
 		return nil, err
@@ -181,8 +188,10 @@ func (c *Client) Get(ctx context.Context, r Request) (*Response, error) {
 }
 
 // outcome returns the outcome for Observe.
-func outcome(ctx context.Context, err *Error) string {
+func outcome(ctx context.Context, resp *Response, err *Error) string {
 	switch {
+	case err == nil && resp.Status == http.StatusNotModified:
+		return "3xx"
 	case err == nil:
 		return "2xx"
 	case err.Status >= 400:

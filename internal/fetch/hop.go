@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -65,7 +66,7 @@ func (f *fetch) answer(target *url.URL, r Request) (*Response, error) {
 	return resp, nil
 }
 
-// follow follows redirects until there is a 2xx response. Each hop is a separate request without a
+// follow follows redirects until there is a 2xx response, or 304 to a conditional request. Each hop is a separate request without a
 // referrer. Only cookies, for the sites that set them, and a token, for the same scheme, host and
 // port, are sent again. For this reason, and for specific errors about bad redirects, it does not
 // use http.Client.
@@ -83,18 +84,18 @@ func (f *fetch) follow(target *url.URL, r Request) (*url.URL, *http.Response, er
 		if target.Scheme == f.first.Scheme && target.Host == f.first.Host {
 			bearer = r.Bearer
 		}
-		answer, err := f.hop(target, r.Accept, bearer)
+		answer, err := f.hop(target, r, bearer)
 		if err != nil {
 			return nil, nil, err
 		}
 		f.cookies.keep(target, answer)
-		if answer.StatusCode/100 == 2 {
+		if answer.StatusCode/100 == 2 || r.unchanged(answer) {
 			return target, answer, nil
 		}
 		_ = answer.Body.Close()
 		location := answer.Header.Get("Location")
 		if !redirects(answer.StatusCode) || location == "" {
-			return nil, nil, refusal(answer)
+			return nil, nil, refusal(answer, cmp.Or(r.MaxRetryAfter, maxRetryAfter))
 		}
 		if f.hops == 0 {
 			return nil, nil, &Error{Reason: "The address redirects too often"}
@@ -107,6 +108,17 @@ func (f *fetch) follow(target *url.URL, r Request) (*url.URL, *http.Response, er
 			return nil, nil, err
 		}
 	}
+}
+
+// unchanged reports whether the caller has the current version. Some servers send headers that describe the body that is
+// missing from such a response.
+func (r Request) unchanged(answer *http.Response) bool {
+	if answer.StatusCode != http.StatusNotModified || r.ETag == "" && r.LastModified == "" {
+		return false
+	}
+	answer.ContentLength = 0
+	answer.Header.Del("Content-Encoding")
+	return true
 }
 
 // redirects reports whether a status is a redirect (RFC 9110 section 15.4).
@@ -132,15 +144,18 @@ func next(from *url.URL, location string) (*url.URL, error) {
 }
 
 // hop sends one request. Closing the body releases its slot at the site.
-func (f *fetch) hop(target *url.URL, accept, bearer string) (*http.Response, error) {
+func (f *fetch) hop(target *url.URL, r Request, bearer string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(f.ctx, http.MethodGet, target.String(), nil)
 	if err != nil {
 		return nil, &Error{Reason: "The address is not valid", cause: err}
 	}
-	if accept == "" {
-		accept = "*/*"
+	req.Header.Set("Accept", cmp.Or(r.Accept, "*/*"))
+	if r.ETag != "" {
+		req.Header.Set("If-None-Match", r.ETag)
 	}
-	req.Header.Set("Accept", accept)
+	if r.LastModified != "" {
+		req.Header.Set("If-Modified-Since", r.LastModified)
+	}
 	if bearer != "" {
 		req.Header.Set("Authorization", "Bearer "+bearer)
 	}

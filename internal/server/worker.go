@@ -81,6 +81,8 @@ func jobHandlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 		return a.Collections.RunBatch(ctx, job.Batch)
 	})
 	handle(h, a.Collections.RunCopyContents)
+	handle(h, a.Collections.RunCheckFeed)
+	every(h, collections.CheckFeedsInterval, collections.CheckFeeds{}, a.Collections.CheckFeeds)
 	every(h, content.SweepInterval, content.SweepContent{}, a.Content.SweepContent)
 	handle(h, func(ctx context.Context, job people.EndedFollows) error {
 		return a.People.EndFollows(ctx, job)

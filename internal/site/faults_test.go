@@ -180,7 +180,10 @@ func TestFaultsAreTranslated(t *testing.T) {
 	}
 	for _, reason := range []string{"The server answered 404 Not Found", "The answer is larger than 6 MiB", "It took too long", "It could not be processed",
 		"The file is gone", "Only http and https addresses are fetched", "The address is too long", "The address leads to a site that is blocked here",
-		"The document is broken", "The document is locked by a password", "The document takes too long to show"} {
+		"The document is broken", "The document is locked by a password", "The document takes too long to show",
+		"This is a web page, not a feed", "This is not an Atom, RSS or JSON feed", "The feed is broken and cannot be read", "The feed defines XML entities, which are not read",
+		"The account that added the feed is suspended", "The account that added the feed may no longer add to this channel",
+		"The feed has moved to the address of another feed of this channel", "The server says that the feed is gone for good"} {
 		for _, lang := range texts.Languages[1:] {
 			used[lang.FaultOf(reason)] = true
 			if lang.Fault(reason) == reason {

@@ -236,6 +236,9 @@ func (w ChannelWrites) DeleteChannel(ctx context.Context, c domain.Channel, now 
 	if err := w.tx.Hiding().ForgetHiddenIn(ctx, c.ID); err != nil {
 		return err
 	}
+	if err := w.tx.Feeds().DeleteFeedsOf(ctx, c.ID); err != nil {
+		return err
+	}
 	return w.tx.Principals().bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, -1)
 }
 

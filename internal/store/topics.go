@@ -53,6 +53,9 @@ func (q Queries) Counters() counters.Reads { return counters.NewReads(q.db) }
 // Exports returns the statements of package transfer.
 func (q Queries) Exports() transfer.ExportReads { return transfer.NewExportReads(q.db) }
 
+// Feeds returns the statements of package transfer about feeds of channels.
+func (q Queries) Feeds() transfer.FeedReads { return transfer.NewFeedReads(q.db) }
+
 // Hiding returns the statements of package moderation.
 func (q Queries) Hiding() moderation.HidingReads { return moderation.NewHidingReads(q.db) }
 
@@ -126,6 +129,9 @@ func (tx *Tx) Documents() search.DocumentWrites { return search.NewDocumentWrite
 
 // Exports returns the statements of package transfer for a transaction.
 func (tx *Tx) Exports() transfer.ExportWrites { return transfer.NewExportWrites(tx.db) }
+
+// Feeds returns the statements of package transfer about feeds of channels for a transaction.
+func (tx *Tx) Feeds() transfer.FeedWrites { return transfer.NewFeedWrites(tx.db) }
 
 // Hiding returns the statements of package moderation, and those of this package, for a transaction.
 func (tx *Tx) Hiding() HidingWrites { return HidingWrites{moderation.NewHidingWrites(tx.db), tx} }

@@ -115,7 +115,7 @@ func (a *Collections) createBlock(ctx context.Context, tx *store.Tx, actor domai
 	}
 	events := []domain.Event{domain.BlockCreated{Block: b}}
 	for _, p := range places {
-		events = append(events, domain.Connected{Channel: p.channel, Item: domain.BlockRef(b.ID), Owner: b.Author.PrincipalRef})
+		events = append(events, domain.Connected{Channel: p.channel, Item: domain.BlockRef(b.ID), Owner: b.Author.PrincipalRef, Quiet: made.quiet})
 	}
 	return b, core.Publish(ctx, tx, actor.UserID, now, events...)
 }
@@ -124,6 +124,7 @@ func (a *Collections) createBlock(ctx context.Context, tx *store.Tx, actor domai
 type newBlock struct {
 	domain.Block
 	uploads domain.BlockUploads
+	quiet   bool // nobody is notified
 }
 
 // newBlock returns the block that an input describes, without storing it. An Invalid error lists all faults of the

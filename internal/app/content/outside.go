@@ -3,6 +3,7 @@ package content
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 
 	"vitrine/internal/blob"
@@ -23,6 +24,21 @@ func (a *Content) CheckReachable(field, address string) error {
 // ImportFetcher returns the client for imports from other servers. It only reaches public servers and those that the
 // operator allows.
 func (a *Content) ImportFetcher() *fetch.Client { return a.importer }
+
+// ReadURL fetches a URL given by a user or a feed, and reads its body. It never reaches a blocked site. A body that is too
+// large or breaks off is returned up to that point.
+func (a *Content) ReadURL(ctx context.Context, r fetch.Request) (*fetch.Response, []byte, error) {
+	answer, err := a.get(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer closing(answer.Body)
+	body, err := io.ReadAll(answer.Body)
+	if errors.Is(err, fetch.ErrTooLarge) || errors.Is(err, fetch.ErrCutOff) {
+		err = nil
+	}
+	return answer, body, err
+}
 
 // SentBytes are the bytes of an upload on a local disk. The caller must close it.
 type SentBytes struct {

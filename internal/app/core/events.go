@@ -102,12 +102,15 @@ func people(ctx context.Context, tx *store.Tx, p domain.PrincipalRef) ([]domain.
 	return tx.Membership().EldestMembers(ctx, domain.GroupID(p.ID), maxNotified)
 }
 
-// connected notifies the owners of the channel and of the item, if they see both.
+// connected notifies the owners of the channel and of the item, if they see both, unless the event is quiet.
 func (d done) connected(ctx context.Context, tx *store.Tx, e domain.Connected) (n domain.News, err error) {
 	n.Activity = d.inChannel(domain.AddedBlock, e.Channel)
 	n.Item, n.Target = domain.Subject{Type: domain.SubjectBlock, ID: e.Item.ID}, channelSubject(e.Channel.ID)
 	if e.Item.Type == domain.ItemChannel {
 		n.Kind, n.Item = domain.AddedChannel, channelSubject(domain.ChannelID(e.Item.ID))
+	}
+	if e.Quiet {
+		return n, nil
 	}
 	owners, err := people(ctx, tx, e.Channel.Owner.PrincipalRef)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package transfer stores imports and exports: their progress, the items that could not be
-// imported, the files of exports, and the origins of imported items, so that importing them again
-// creates no duplicates.
+// imported, the files of exports, the origins of imported items, so that importing them again
+// creates no duplicates, and the feeds whose entries are added to channels.
 package transfer
 
 import (

@@ -34,6 +34,7 @@ func PageSet() web.PageSet {
 			{Path: "/settings/export", Text: "transfer.export"},
 			{Path: "/settings/notices", Text: "moderation.notices"},
 			{Path: "/settings/feeds", Text: "people.feeds"},
+			{Path: "/settings/subscriptions", Text: "collect.feeds.own"},
 			{Path: "/settings/applications", Text: "account.section.grants"},
 			{Path: "/settings/personal-access-tokens", Text: "account.section.tokens"},
 			{Path: "/oauth/applications", Text: "account.section.applications"},
