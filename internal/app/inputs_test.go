@@ -731,6 +731,22 @@ func (in *inputs) values() {
 		{"StartImport token", "MaxImportToken", bring(transfer.StartImportInput{Token: strings.Repeat("a", domain.MaxImportToken+1)}), "token", domain.FieldTooLong},
 		{"StartImport token", "", bring(transfer.StartImportInput{Token: "a\r\nHost: b"}), "token", domain.FieldMalformed},
 		{"Saved of a long URL", "MaxURL", one(func() error { _, err := a.Finder.Saved(ctx, ada, long); return err }), "url", domain.FieldTooLong},
+		{"AddFeed of nothing", "MaxURL", one(func() error {
+			_, err := a.Collections.AddFeed(ctx, ada, in.private, collections.FeedInput{Address: " "})
+			return err
+		}), "url", domain.FieldBlank},
+		{"AddFeed of a long URL", "MaxURL", one(func() error {
+			_, err := a.Collections.AddFeed(ctx, ada, in.private, collections.FeedInput{Address: long})
+			return err
+		}), "url", domain.FieldTooLong},
+		{"AddFeed of a text", "MaxURL", one(func() error {
+			_, err := a.Collections.AddFeed(ctx, ada, in.private, collections.FeedInput{Address: "kelp"})
+			return err
+		}), "url", domain.FieldMalformed},
+		{"AddFeed with a password", "MaxURL", one(func() error {
+			_, err := a.Collections.AddFeed(ctx, ada, in.private, collections.FeedInput{Address: "https://ada:kelp@example.org/"})
+			return err
+		}), "url", domain.FieldForbidden},
 		{"Saved of a text", "MaxURL", one(func() error { _, err := a.Finder.Saved(ctx, ada, "kelp"); return err }), "url", domain.FieldMalformed},
 		{"StartImport address", "MaxURL", bring(server(long)), "address", domain.FieldTooLong},
 		{"StartImport address", "MaxURL", bring(server("https://example.org/" + strings.Repeat("a", 10<<20))), "address", domain.FieldTooLong},
@@ -1141,6 +1157,7 @@ var withoutText = []string{
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch", "RunCopyContents",
 	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerStatus", "ServerState", "SessionUser",
 	"Sessions", "SignIn", "SignInByLink", "SignInLink", "SignOut", "ProviderSignOut", "OnlySignOn", "MakeSignInLink", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
+	"AddFeeds", "ChannelFeeds", "CheckFeedNow", "CheckFeeds", "OwnFeeds", "RemoveFeed", "RunCheckFeed",
 	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",
 	"BeginImport", "FinishImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
@@ -1151,7 +1168,7 @@ var withoutText = []string{
 }
 
 // withinTransactions are functions that one topic calls in another.
-var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "Enroll", "FollowMapping", "HideMade", "OpenInvitation", "OpenSession", "OpenSessionBy", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
+var withinTransactions = []string{"AdoptInvitations", "ApplyAll", "AvatarWanted", "ChangeTier", "CheckReachable", "Enroll", "FollowMapping", "HideMade", "OpenInvitation", "OpenSession", "OpenSessionBy", "ReadURL", "Restart", "SetSuspended", "ShowUpload", "UploadNamed"}
 
 // complete fails for a limit or a use case without a row.
 func (in *inputs) complete() {

@@ -440,6 +440,23 @@ func TestFeedCounts(t *testing.T) {
 				t.Errorf("no feed was refused because it %q: %q", want, reasons)
 			}
 		}
+		other, third := r.Channel("ada", "Other", "closed"), domain.Ref{ID: r.Channel("ada", "Third", "closed")}
+		storetest.In(t, r.S.Store, func(tx *store.Tx) error {
+			for n := range domain.MaxOwnFeeds - domain.MaxChannelFeeds {
+				now := r.Clock.Now()
+				f := domain.ChannelFeed{Channel: domain.ChannelID(other), UserID: r.ada.UserID, Address: "https://feed.example.com/", NextAt: &now, CreatedAt: now}
+				if _, err := tx.Feeds().AddFeed(r.ctx, f, int64(n)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if _, err := r.S.App.Collections.AddFeed(r.ctx, r.ada, third, all[0]); err == nil || !strings.Contains(err.Error(), "you can add at most 200 feeds in all") {
+			t.Errorf("feed 201: %v", err)
+		}
+		if err := r.S.App.Collections.DeleteChannel(r.ctx, r.ada, domain.Ref{ID: other}); err != nil {
+			t.Fatal(err)
+		}
 		if err := r.S.App.Collections.DeleteChannel(r.ctx, r.ada, r.channel); err != nil {
 			t.Fatal(err)
 		}
