@@ -21,7 +21,7 @@ var topics = map[string][]string{
 	"httpedge":              {"Accounts"},
 	"importing":             {"Collections", "Content", "People", "Transfer"},
 	"oauth":                 {"Accounts"},
-	"server":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Transfer"},
+	"server":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches", "Transfer"},
 	"site/pages/account":    {"Accounts", "Content", "People", "SSO"},
 	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},
 	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People"},
@@ -34,7 +34,7 @@ var topics = map[string][]string{
 }
 
 // appTopics are the fields of app.App that hold use cases.
-var appTopics = []string{"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "SSO", "Transfer"}
+var appTopics = []string{"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "SSO", "Searches", "Transfer"}
 
 // undeclared compares the topics that packages use with the table.
 func undeclared(all []source) (breaches []string) {
