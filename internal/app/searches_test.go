@@ -64,7 +64,7 @@ func (r *watching) check() {
 
 func (r *watching) finds(of domain.Actor) []searches.Found {
 	r.t.Helper()
-	all, _, err := r.a.Searches.Finds(r.ctx(), of, searches.FindsInput{Limit: 100})
+	all, _, _, err := r.a.Searches.Finds(r.ctx(), of, searches.FindsInput{Limit: 100})
 	r.must(err)
 	return all
 }

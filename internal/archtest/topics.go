@@ -16,7 +16,7 @@ var topics = map[string][]string{
 	"api/v3":                {"Collections", "Content", "Finder", "People"},
 	"cli":                   {"Accounts", "Collections", "Content", "Moderation", "Operating", "People", "SSO"},
 	"exporting":             {"Accounts", "Collections", "Content", "People", "SSO", "Transfer"},
-	"feeds":                 {"Collections", "Content", "Finder", "Operating", "People"},
+	"feeds":                 {"Collections", "Content", "Finder", "Operating", "People", "Searches"},
 	"files":                 {"Content"},
 	"httpedge":              {"Accounts"},
 	"importing":             {"Collections", "Content", "People", "Transfer"},
@@ -24,13 +24,13 @@ var topics = map[string][]string{
 	"server":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches", "Transfer"},
 	"site/pages/account":    {"Accounts", "Content", "People", "SSO"},
 	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},
-	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People"},
+	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches"},
 	"site/pages/moderation": {"Moderation"},
 	"site/pages/operator":   {"Accounts", "Collections", "Content", "Operating", "People"},
-	"site/pages/people":     {"Collections", "Finder", "People"},
+	"site/pages/people":     {"Collections", "Finder", "People", "Searches"},
 	"site/pages/signon":     {"Accounts", "SSO"},
 	"site/pages/transfer":   {"Content", "Transfer"},
-	"site/web":              {"Accounts", "Collections", "Content", "Finder", "Operating", "People", "SSO", "Transfer"},
+	"site/web":              {"Accounts", "Collections", "Content", "Finder", "Operating", "People", "SSO", "Searches", "Transfer"},
 }
 
 // appTopics are the fields of app.App that hold use cases.

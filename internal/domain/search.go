@@ -129,6 +129,12 @@ func (s SavedSearch) Search(page Page) Search {
 // SearchFindID identifies a SearchFind. IDs increase with time.
 type SearchFindID int64
 
+// SearchFindCursor is the place of an entry in a list of them, newest first.
+type SearchFindCursor struct {
+	FoundAt int64 // microseconds
+	ID      SearchFindID
+}
+
 // SearchFind is an entry with new results of a saved search.
 type SearchFind struct {
 	ID      SearchFindID

@@ -18,10 +18,10 @@ type Found struct {
 
 // FindsInput requests entries of the actor, newest first.
 type FindsInput struct {
-	Before   domain.SearchFindID // only older ones; 0 for no limit
-	Since    time.Time           // only those with results since then; zero for no limit
-	Notified bool                // only notifications
-	Unread   bool                // only unread ones
+	Before   domain.SearchFindCursor // only older ones; zero for all
+	Since    time.Time               // only those with results since then; zero for no limit
+	Notified bool                    // only notifications
+	Unread   bool                    // only unread ones
 	Limit    int
 	Outlined bool // read only the revisions of blocks
 }
@@ -29,21 +29,22 @@ type FindsInput struct {
 // shownItems is how many results of an entry are shown.
 const shownItems = 8
 
-// Finds lists entries with new results. Entries whose results the actor may not see any more are omitted; next is the id of
-// the last entry that was read, or 0 if there are no older ones.
-func (a *Searches) Finds(ctx context.Context, actor domain.Actor, in FindsInput) (all []Found, next domain.SearchFindID, err error) {
+// Finds lists entries with new results. Entries whose results the actor may not see any more are omitted; next is the
+// place of the last entry that was read, and more reports whether there may be older ones.
+func (a *Searches) Finds(ctx context.Context, actor domain.Actor, in FindsInput) (all []Found, next domain.SearchFindCursor, more bool, err error) {
 	if !actor.SignedIn() {
-		return nil, 0, errGuest
+		return nil, next, false, errGuest
 	}
 	finds, err := a.Store.Saved().Finds(ctx, saved.FindsWanted{User: actor.UserID, Before: in.Before, Since: in.Since, Notified: in.Notified, Unread: in.Unread, Limit: in.Limit})
 	if err != nil {
-		return nil, 0, err
+		return nil, next, false, err
 	}
-	if len(finds) == in.Limit && in.Limit > 0 {
-		next = finds[len(finds)-1].ID
+	if next = in.Before; len(finds) > 0 {
+		last := finds[len(finds)-1]
+		next = domain.SearchFindCursor{FoundAt: last.FoundAt.UnixMicro(), ID: last.ID}
 	}
 	all, err = a.visible(ctx, actor, finds, in.Outlined)
-	return all, next, err
+	return all, next, len(finds) == in.Limit, err
 }
 
 // visible returns the entries with results that the actor may see.
@@ -81,7 +82,19 @@ func (a *Searches) UnreadFinds(ctx context.Context, actor domain.Actor, limit in
 	return int64(len(all)), err
 }
 
-// ReadFinds marks notifications of the actor as read, without ids all of them.
-func (a *Searches) ReadFinds(ctx context.Context, actor domain.Actor, ids ...domain.SearchFindID) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Saved().ReadFinds(ctx, actor.UserID, ids, a.Now()) })
+// ReadFinds marks all notifications of the actor about saved searches as read.
+func (a *Searches) ReadFinds(ctx context.Context, actor domain.Actor) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Saved().ReadFinds(ctx, actor.UserID, a.Now()) })
+}
+
+// ReadFind marks a notification of the actor as read and returns its saved search. It returns NotFound if the actor does
+// not have it.
+func (a *Searches) ReadFind(ctx context.Context, actor domain.Actor, id domain.SearchFindID) (s domain.SavedSearch, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if s, err = tx.Saved().SearchOfFind(ctx, actor.UserID, id); err != nil {
+			return err
+		}
+		return tx.Saved().ReadFind(ctx, actor.UserID, id, a.Now())
+	})
+	return s, err
 }

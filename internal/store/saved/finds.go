@@ -161,14 +161,14 @@ func (w Writes) trim(ctx context.Context, search domain.SavedSearchID, find doma
 	return w.db.Exec(ctx, `DELETE FROM saved_search_finds WHERE search_id = $1 AND id <= `+old, search, keptFinds)
 }
 
-// FindsWanted selects entries of a user, newest first.
+// FindsWanted selects entries of a user, those with the newest results first.
 type FindsWanted struct {
 	User     domain.UserID
-	Before   domain.SearchFindID // 0 for no limit
-	Since    time.Time           // zero for no limit
-	Notified bool                // only notifications
-	Unread   bool                // only unread ones
-	Mail     time.Time           // only those of the user's mail of this time, unless mails are off
+	Before   domain.SearchFindCursor // only those after it; zero for all
+	Since    time.Time               // zero for no limit
+	Notified bool                    // only notifications
+	Unread   bool                    // only unread ones
+	Mail     time.Time               // only those of the user's mail of this time, unless mails are off
 	Limit    int
 }
 
@@ -176,8 +176,9 @@ type FindsWanted struct {
 func (r Reads) Finds(ctx context.Context, q FindsWanted) ([]domain.SearchFind, error) {
 	args := sqlx.Args{q.User}
 	where := ""
-	if q.Before != 0 {
-		where += " AND f.id < " + args.Add(q.Before)
+	if q.Before.ID != 0 {
+		at := args.Add(q.Before.FoundAt)
+		where += " AND f.found_at <= " + at + " AND (f.found_at < " + at + " OR f.id < " + args.Add(q.Before.ID) + ")"
 	}
 	if !q.Since.IsZero() {
 		where += " AND f.found_at >= " + args.Add(sqlx.Micros(q.Since))
@@ -192,7 +193,7 @@ func (r Reads) Finds(ctx context.Context, q FindsWanted) ([]domain.SearchFind, e
 		where += " AND s.mail AND f.mail_at > 0 AND f.mail_at = " + args.Add(sqlx.Micros(q.Mail))
 	}
 	rows, err := r.db.Query(ctx, "SELECT "+searchColumns+`, f.id, f.found_at, f.more, f.notify, f.read_at IS NOT NULL
-		FROM saved_search_finds f JOIN saved_searches s ON s.id = f.search_id WHERE f.user_id = $1`+where+` ORDER BY f.id DESC`+sqlx.Limit(args.Add(q.Limit)), args...)
+		FROM saved_search_finds f JOIN saved_searches s ON s.id = f.search_id WHERE f.user_id = $1`+where+` ORDER BY f.found_at DESC, f.id DESC`+sqlx.Limit(args.Add(q.Limit)), args...)
 	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (f domain.SearchFind, err error) {
 		var at int64
 		err = scanInto(row, &f.Search, &f.ID, &at, &f.More, &f.Notify, &f.Read)
@@ -228,13 +229,23 @@ func (r Reads) results(ctx context.Context, all []domain.SearchFind) error {
 	return err
 }
 
-// ReadFinds marks notifications of a user as read. No ids means all.
-func (w Writes) ReadFinds(ctx context.Context, user domain.UserID, ids []domain.SearchFindID, now time.Time) error {
-	which, args := "", []any{user, sqlx.Micros(now)}
-	if len(ids) > 0 {
-		which, args = " AND "+w.db.In("id", "$3"), append(args, sqlx.IDs(w.db.Dialect, ids))
-	}
-	return w.db.Exec(ctx, `UPDATE saved_search_finds SET read_at = $2 WHERE user_id = $1 AND notify AND read_at IS NULL`+which, args...)
+// SearchOfFind returns the saved search of an entry of a user.
+func (r Reads) SearchOfFind(ctx context.Context, user domain.UserID, id domain.SearchFindID) (domain.SavedSearch, error) {
+	s, err := scanSearch(r.db.QueryRow(ctx, "SELECT "+searchColumns+` FROM saved_search_finds f JOIN saved_searches s ON s.id = f.search_id
+		WHERE f.id = $1 AND f.user_id = $2`, id, user))
+	return s, sqlx.Found(err)
+}
+
+const readFinds = `UPDATE saved_search_finds SET read_at = $2 WHERE user_id = $1 AND notify AND read_at IS NULL`
+
+// ReadFinds marks all notifications of a user about saved searches as read.
+func (w Writes) ReadFinds(ctx context.Context, user domain.UserID, now time.Time) error {
+	return w.db.Exec(ctx, readFinds, user, sqlx.Micros(now))
+}
+
+// ReadFind is ReadFinds for one of them.
+func (w Writes) ReadFind(ctx context.Context, user domain.UserID, id domain.SearchFindID, now time.Time) error {
+	return w.db.Exec(ctx, readFinds+" AND id = $3", user, sqlx.Micros(now), id)
 }
 
 // DueMails lists some users with new results to mail, whose last mail is not after a time.

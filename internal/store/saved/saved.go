@@ -27,7 +27,8 @@ func NewWrites(db sqlx.Conn) Writes { return Writes{Reads{db}} }
 const searchColumns = `s.id, s.user_id, s.name, s.query, s.following, s.notify, s.mail, s.read_to, s.created_at, s.updated_at`
 
 func scanSearch(row sqlx.Row) (s domain.SavedSearch, err error) {
-	return s, scanInto(row, &s)
+	err = scanInto(row, &s)
+	return s, err
 }
 
 // scanInto reads searchColumns, and then other columns.

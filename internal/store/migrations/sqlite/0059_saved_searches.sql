@@ -31,8 +31,8 @@ CREATE TABLE saved_search_finds (
     mail_at   BIGINT -- null: not mailed; 0: waits for the next mail; otherwise the time of that mail
 );
 CREATE INDEX saved_search_finds_search ON saved_search_finds (search_id, id);
-CREATE INDEX saved_search_finds_user ON saved_search_finds (user_id, id);
-CREATE INDEX saved_search_finds_unread ON saved_search_finds (user_id, id) WHERE notify AND read_at IS NULL;
+CREATE INDEX saved_search_finds_user ON saved_search_finds (user_id, found_at, id);
+CREATE INDEX saved_search_finds_unread ON saved_search_finds (user_id, found_at, id) WHERE notify AND read_at IS NULL;
 CREATE INDEX saved_search_finds_unmailed ON saved_search_finds (user_id) WHERE mail_at = 0;
 CREATE INDEX saved_search_finds_mailed ON saved_search_finds (user_id, mail_at) WHERE mail_at > 0;
 
