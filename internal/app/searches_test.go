@@ -42,7 +42,7 @@ func (r *watching) add(in domain.ChannelID, text string) domain.BlockID {
 
 func (r *watching) save(by domain.Actor, in searches.SaveInput) domain.SavedSearch {
 	r.t.Helper()
-	s, _, err := r.a.Searches.Save(r.ctx(), by, in)
+	s, _, err := r.a.Searches.SaveSearch(r.ctx(), by, in)
 	r.must(err)
 	return s
 }
@@ -134,7 +134,7 @@ func TestSavedSearchFindsNewResults(t *testing.T) {
 func TestSavedSearchShowsWhatIsVisible(t *testing.T) {
 	eachWatching(t, func(t *testing.T, r *watching) {
 		s := r.save(r.ada, searches.SaveInput{Query: "moss"})
-		_, err := r.a.Searches.Change(r.ctx(), r.ada, s.ID, searches.ChangeInput{Mail: new(true)})
+		_, err := r.a.Searches.ChangeSearch(r.ctx(), r.ada, s.ID, searches.ChangeInput{Mail: new(true)})
 		r.must(err)
 		moss := storetest.Channel(t, r.S.Store, r.bob.UserID, "Moss", domain.Closed)
 		r.add(moss, "moss inside")
@@ -146,7 +146,7 @@ func TestSavedSearchShowsWhatIsVisible(t *testing.T) {
 		_, err = r.a.Collections.UpdateChannel(r.ctx(), r.bob, domain.Ref{ID: int64(moss)}, collections.UpdateChannelInput{Visibility: &private})
 		r.must(err)
 		r.wantFound(r.ada, "moss 1: moss outside")
-		r.must(r.a.Searches.QueueMails(r.ctx()))
+		r.must(r.a.Searches.QueueSearchMails(r.ctx()))
 		r.WorkJobs()
 		mails := r.mails("ada@example.org")
 		if len(mails) != 1 || !strings.Contains(mails[0].Text, "“moss”: 1 new result\n") || strings.Contains(mails[0].Text, "inside") || strings.Contains(mails[0].Text, "“Moss”") {
@@ -165,7 +165,7 @@ func TestSavedSearchShowsWhatIsVisible(t *testing.T) {
 		r.check()
 		_, err = r.a.Collections.UpdateChannel(r.ctx(), r.bob, domain.Ref{ID: int64(r.garden)}, collections.UpdateChannelInput{Visibility: &private})
 		r.must(err)
-		r.must(r.a.Searches.QueueMails(r.ctx()))
+		r.must(r.a.Searches.QueueSearchMails(r.ctx()))
 		r.WorkJobs()
 		if all := r.mails("ada@example.org"); len(all) != 1 {
 			t.Errorf("%d mails, although nothing is visible", len(all))
@@ -216,7 +216,7 @@ func TestSavedSearchMails(t *testing.T) {
 		for _, in := range []searches.SaveInput{{Query: "moss", Name: "\". Claim at https://evil.com"}, {Query: "in:the-garden"}, {Query: "type:text"}} {
 			s := r.save(r.ada, in)
 			if in.Query != "type:text" {
-				_, err := r.a.Searches.Change(r.ctx(), r.ada, s.ID, on)
+				_, err := r.a.Searches.ChangeSearch(r.ctx(), r.ada, s.ID, on)
 				r.must(err)
 			}
 		}
@@ -225,7 +225,7 @@ func TestSavedSearchMails(t *testing.T) {
 			var wait sync.WaitGroup
 			for range 4 {
 				wait.Go(func() {
-					if err := r.a.Searches.QueueMails(r.ctx()); err != nil {
+					if err := r.a.Searches.QueueSearchMails(r.ctx()); err != nil {
 						t.Error(err)
 					}
 				})
@@ -285,7 +285,7 @@ func TestSavingSearches(t *testing.T) {
 		ids, fresh := map[domain.SavedSearchID]bool{}, 0
 		for range 8 {
 			wait.Go(func() {
-				s, again, err := r.a.Searches.Save(r.ctx(), r.ada, searches.SaveInput{Query: "moss  type:text"})
+				s, again, err := r.a.Searches.SaveSearch(r.ctx(), r.ada, searches.SaveInput{Query: "moss  type:text"})
 				mu.Lock()
 				defer mu.Unlock()
 				if err != nil {
@@ -311,7 +311,7 @@ func TestSavingSearches(t *testing.T) {
 		var refused int
 		for i := range 6 {
 			wait.Go(func() {
-				_, _, err := r.a.Searches.Save(r.ctx(), r.ada, searches.SaveInput{Query: fmt.Sprint("stone ", i)})
+				_, _, err := r.a.Searches.SaveSearch(r.ctx(), r.ada, searches.SaveInput{Query: fmt.Sprint("stone ", i)})
 				mu.Lock()
 				defer mu.Unlock()
 				if domain.KindOf(err) == domain.Unprocessable {
@@ -320,24 +320,24 @@ func TestSavingSearches(t *testing.T) {
 			})
 		}
 		wait.Wait()
-		all, err := r.a.Searches.List(r.ctx(), r.ada)
+		all, err := r.a.Searches.SavedSearches(r.ctx(), r.ada)
 		r.must(err)
 		if refused != 4 || len(all) != domain.MaxSavedSearches {
 			t.Errorf("%d were refused, %d saved", refused, len(all))
 		}
 		// Nobody else can read or change them.
-		_, err = r.a.Searches.Search(r.ctx(), r.bob, other.ID)
+		_, err = r.a.Searches.SavedSearch(r.ctx(), r.bob, other.ID)
 		r.want(domain.NotFound, err)
-		_, err = r.a.Searches.Change(r.ctx(), r.bob, other.ID, searches.ChangeInput{Name: new("mine")})
+		_, err = r.a.Searches.ChangeSearch(r.ctx(), r.bob, other.ID, searches.ChangeInput{Name: new("mine")})
 		r.want(domain.NotFound, err)
-		r.want(domain.NotFound, r.a.Searches.Delete(r.ctx(), r.bob, other.ID))
-		r.must(r.a.Searches.Delete(r.ctx(), r.ada, other.ID))
-		r.want(domain.NotFound, r.a.Searches.Delete(r.ctx(), r.ada, other.ID))
-		_, _, err = r.a.Searches.Save(r.ctx(), domain.Actor{}, searches.SaveInput{Query: "moss"})
+		r.want(domain.NotFound, r.a.Searches.DeleteSearch(r.ctx(), r.bob, other.ID))
+		r.must(r.a.Searches.DeleteSearch(r.ctx(), r.ada, other.ID))
+		r.want(domain.NotFound, r.a.Searches.DeleteSearch(r.ctx(), r.ada, other.ID))
+		_, _, err = r.a.Searches.SaveSearch(r.ctx(), domain.Actor{}, searches.SaveInput{Query: "moss"})
 		r.want(domain.Unauthenticated, err)
 		for _, bad := range []searches.SaveInput{{}, {Query: " \t"}, {Query: "a\xff"}, {Query: "a\x00"}, {Query: strings.Repeat("a", domain.MaxSavedQuery+1)},
 			{Query: strings.Repeat("a ", 401)}, {Query: "a", Name: strings.Repeat("a", domain.MaxTitle+1)}, {Query: "a", Name: "a\u202eb"}} {
-			_, _, err := r.a.Searches.Save(r.ctx(), r.bob, bad)
+			_, _, err := r.a.Searches.SaveSearch(r.ctx(), r.bob, bad)
 			r.want(domain.Invalid, err)
 		}
 		for _, odd := range []string{`"`, "-", `title:"`, "in:nowhere moss", "\u202e", "%_' OR 1=1 --", "<script>", "meta:year>1970 OR", "by:nobody"} {

@@ -15,7 +15,7 @@ var topics = map[string][]string{
 	"api/v2":                {"Collections", "Finder", "People"},
 	"api/v3":                {"Collections", "Content", "Finder", "People"},
 	"cli":                   {"Accounts", "Collections", "Content", "Moderation", "Operating", "People", "SSO"},
-	"exporting":             {"Accounts", "Collections", "Content", "People", "SSO", "Transfer"},
+	"exporting":             {"Accounts", "Collections", "Content", "People", "SSO", "Searches", "Transfer"},
 	"feeds":                 {"Collections", "Content", "Finder", "Operating", "People", "Searches"},
 	"files":                 {"Content"},
 	"httpedge":              {"Accounts"},

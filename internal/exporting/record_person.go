@@ -96,3 +96,13 @@ type followLine struct {
 	Name string `json:"name"`
 	URL  string `json:"url"`
 }
+
+// searchLine is a saved search.
+type searchLine struct {
+	Name      string    `json:"name"`
+	Query     string    `json:"query"`
+	Following bool      `json:"following,omitempty"`
+	Notify    bool      `json:"notify,omitempty"`
+	Mail      bool      `json:"mail,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+}

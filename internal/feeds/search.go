@@ -41,7 +41,7 @@ func (h *Handler) searchFeed(f present.FeedFormat) answer {
 // savedSearchFeed reads the newest results of a saved search of the actor.
 func (h *Handler) savedSearchFeed(id domain.SavedSearchID) source {
 	return func(ctx context.Context, actor domain.Actor) (x feed, err error) {
-		s, err := h.o.App.Searches.Search(ctx, actor, id)
+		s, err := h.o.App.Searches.SavedSearch(ctx, actor, id)
 		if err != nil {
 			return x, err
 		}

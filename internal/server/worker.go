@@ -106,7 +106,7 @@ func jobHandlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, content.ExamineInterval, content.FindAnimations{}, a.Content.FindAnimations)
 	every(h, content.ExamineInterval, content.FindLooks{}, a.Content.FindLooks)
 	every(h, searches.CheckInterval, searches.CheckSearches{}, a.Searches.Check)
-	every(h, searches.MailInterval, searches.QueueSearchMails{}, a.Searches.QueueMails)
-	handle(h, a.Searches.SendMail)
+	every(h, searches.MailInterval, searches.QueueSearchMails{}, a.Searches.QueueSearchMails)
+	handle(h, a.Searches.SendSearchMail)
 	return h
 }

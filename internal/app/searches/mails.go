@@ -49,9 +49,9 @@ func (MailSearches) Class() jobs.Class { return jobs.Mail }
 // mailedAtOnce is how many users are listed at once.
 const mailedAtOnce = 500
 
-// QueueMails queues a mail to each user with new results whose last mail is a day old. It records this in the same
+// QueueSearchMails queues a mail to each user with new results whose last mail is a day old. It records this in the same
 // transaction, so an interrupted run, or one at the same time on another server, mails nobody twice.
-func (a *Searches) QueueMails(ctx context.Context) (failed error) {
+func (a *Searches) QueueSearchMails(ctx context.Context) (failed error) {
 	now := a.Now()
 	due, err := a.Store.Saved().DueMails(ctx, now.Add(-mailPause), mailedAtOnce)
 	if err != nil {
@@ -78,9 +78,9 @@ const (
 	mailedResults  = 5 // of each search
 )
 
-// SendMail mails new results to a user. It does nothing if they may not see any of them any more, have turned mails off, or
+// SendSearchMail mails new results to a user. It does nothing if they may not see any of them any more, have turned mails off, or
 // are suspended or deleted.
-func (a *Searches) SendMail(ctx context.Context, job MailSearches) error {
+func (a *Searches) SendSearchMail(ctx context.Context, job MailSearches) error {
 	u, err := a.Store.Users().User(ctx, domain.Ref{ID: int64(job.User)})
 	if domain.KindOf(err) == domain.NotFound || err == nil && u.SuspendedAt != nil {
 		return nil

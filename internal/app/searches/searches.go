@@ -61,9 +61,9 @@ func defaultName(query string) string {
 	return domain.CleanName(string(name))
 }
 
-// Save saves a search of the actor. Its new results are notifications, and are not mailed. Saving the same search again
+// SaveSearch saves a search of the actor. Its new results are notifications, and are not mailed. Saving the same search again
 // returns the saved one unchanged, and again is true. The limit is domain.MaxSavedSearches per user.
-func (a *Searches) Save(ctx context.Context, actor domain.Actor, in SaveInput) (s domain.SavedSearch, again bool, err error) {
+func (a *Searches) SaveSearch(ctx context.Context, actor domain.Actor, in SaveInput) (s domain.SavedSearch, again bool, err error) {
 	if err := in.Validate(); err != nil {
 		return s, false, err
 	}
@@ -105,16 +105,16 @@ func (a *Searches) Save(ctx context.Context, actor domain.Actor, in SaveInput) (
 	return s, again, err
 }
 
-// List lists the actor's saved searches by name.
-func (a *Searches) List(ctx context.Context, actor domain.Actor) ([]domain.SavedSearch, error) {
+// SavedSearches lists the actor's saved searches by name.
+func (a *Searches) SavedSearches(ctx context.Context, actor domain.Actor) ([]domain.SavedSearch, error) {
 	if !actor.SignedIn() {
 		return nil, errGuest
 	}
 	return a.Store.Saved().Searches(ctx, actor.UserID)
 }
 
-// Search returns a saved search of the actor. It returns NotFound for those of others.
-func (a *Searches) Search(ctx context.Context, actor domain.Actor, id domain.SavedSearchID) (domain.SavedSearch, error) {
+// SavedSearch returns a saved search of the actor. It returns NotFound for those of others.
+func (a *Searches) SavedSearch(ctx context.Context, actor domain.Actor, id domain.SavedSearchID) (domain.SavedSearch, error) {
 	return a.Store.Saved().Search(ctx, actor.UserID, id)
 }
 
@@ -138,8 +138,8 @@ func (in ChangeInput) Validate() error {
 	return f.Err()
 }
 
-// Change changes the name of a saved search of the actor, and what happens with its new results.
-func (a *Searches) Change(ctx context.Context, actor domain.Actor, id domain.SavedSearchID, in ChangeInput) (s domain.SavedSearch, err error) {
+// ChangeSearch changes the name of a saved search of the actor, and what happens with its new results.
+func (a *Searches) ChangeSearch(ctx context.Context, actor domain.Actor, id domain.SavedSearchID, in ChangeInput) (s domain.SavedSearch, err error) {
 	if err := in.Validate(); err != nil {
 		return s, err
 	}
@@ -162,8 +162,8 @@ func (a *Searches) Change(ctx context.Context, actor domain.Actor, id domain.Sav
 	return s, err
 }
 
-// Delete deletes a saved search of the actor with its results.
-func (a *Searches) Delete(ctx context.Context, actor domain.Actor, id domain.SavedSearchID) error {
+// DeleteSearch deletes a saved search of the actor with its results.
+func (a *Searches) DeleteSearch(ctx context.Context, actor domain.Actor, id domain.SavedSearchID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Saved().LockSearch(ctx, actor.UserID, id); err != nil {
 			return err

@@ -16,7 +16,7 @@ type savedSearch struct {
 
 // searchesPage lists the reader's saved searches.
 func searchesPage(v *web.Visit) error {
-	all, err := v.App().Searches.List(v.R.Context(), v.Actor())
+	all, err := v.App().Searches.SavedSearches(v.R.Context(), v.Actor())
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func saveSearch(v *web.Visit) error {
 	if f.Get("do") != "save" {
 		return web.UnknownButton()
 	}
-	_, _, err := v.App().Searches.Save(v.R.Context(), v.Actor(), searches.SaveInput{Query: f.Get("q"), Following: f.Get("following") != ""})
+	_, _, err := v.App().Searches.SaveSearch(v.R.Context(), v.Actor(), searches.SaveInput{Query: f.Get("q"), Following: f.Get("following") != ""})
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func searchPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	s, err := v.App().Searches.Search(v.R.Context(), v.Actor(), domain.SavedSearchID(id))
+	s, err := v.App().Searches.SavedSearch(v.R.Context(), v.Actor(), domain.SavedSearchID(id))
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func changeSearch(v *web.Visit) error {
 	id, f := domain.SavedSearchID(n), v.Form()
 	switch f.Get("do") {
 	case "delete":
-		if err := v.App().Searches.Delete(v.R.Context(), v.Actor(), id); err != nil {
+		if err := v.App().Searches.DeleteSearch(v.R.Context(), v.Actor(), id); err != nil {
 			return err
 		}
 		return v.Done(nextOr(v, "/search/saved"), "search-deleted")
@@ -95,14 +95,14 @@ func changeSearch(v *web.Visit) error {
 	default:
 		return web.UnknownButton()
 	}
-	_, err = v.App().Searches.Change(v.R.Context(), v.Actor(), id, searches.ChangeInput{Name: new(f.Get("name")), Notify: new(f.Get("notify") == "yes"), Mail: new(f.Get("mail") == "yes")})
+	_, err = v.App().Searches.ChangeSearch(v.R.Context(), v.Actor(), id, searches.ChangeInput{Name: new(f.Get("name")), Notify: new(f.Get("notify") == "yes"), Mail: new(f.Get("mail") == "yes")})
 	if err == nil {
 		return v.Done("/search/saved", "search")
 	}
 	if !f.Refused(err, "name") {
 		return err
 	}
-	s, err := v.App().Searches.Search(v.R.Context(), v.Actor(), id)
+	s, err := v.App().Searches.SavedSearch(v.R.Context(), v.Actor(), id)
 	if err != nil {
 		return err
 	}
