@@ -176,7 +176,7 @@ func TestUnsubscribing(t *testing.T) {
 		m := mailed("ceramics one")
 		_, path, _ := strings.Cut(m.Text, apptest.Base+"/unsubscribe/")
 		path, _, _ = strings.Cut("/unsubscribe/"+path, "\n")
-		guest.get(path+"x").want(404)
+		guest.get(path + "x").want(404)
 		guest.get(path).want(200).says("Stop these mails")
 		if !strings.Contains(eve.get(own).body, `name="mail" value="yes" checked`) {
 			t.Error("opening the page stopped the mails")
