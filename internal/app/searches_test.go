@@ -55,7 +55,7 @@ func (r *watching) settle() {
 	r.Clock.Advance(11 * time.Minute)
 }
 
-// check looks for the new results of everything that was written.
+// check finds new results among all documents.
 func (r *watching) check() {
 	r.t.Helper()
 	r.settle()

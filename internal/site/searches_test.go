@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/domain"
 )
 
-// checkSearches looks for the new results of saved searches.
+// checkSearches finds the new results of saved searches among all documents.
 func checkSearches(t *testing.T, r *apptest.Rig) {
 	t.Helper()
 	r.Exec("UPDATE search_watermark SET next_at = 0")
@@ -23,7 +23,7 @@ func checkSearches(t *testing.T, r *apptest.Rig) {
 	}
 }
 
-// A search is saved with the filters of its page, and its button then leads to what can be changed.
+// A search is saved with the filters of its page. Its button then becomes a menu.
 func TestSavingASearch(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -219,9 +219,9 @@ func TestFeedsOfSearches(t *testing.T) {
 		guest.get(secret).want(200).says("ceramics shown")
 		guest.get(strings.Replace(secret, "/search/", "/search/9", 1)).want(404)
 		guest.get(strings.Replace(secret, "-", "-x", 1)).want(404)
-		r.Exec("UPDATE saved_searches SET user_id = $1", r.Person("mia").ID)
+		r.Exec("UPDATE saved_searches SET user_id = (SELECT id FROM users WHERE slug = 'mia')")
 		guest.get(secret).want(404)
-		r.Exec("UPDATE saved_searches SET user_id = $1", r.Person("eve").ID)
+		r.Exec("UPDATE saved_searches SET user_id = (SELECT id FROM users WHERE slug = 'eve')")
 		eve.post(own, "do", "delete").want(303)
 		guest.get(secret).want(404)
 	}, people)

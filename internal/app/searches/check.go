@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store/saved"
 )
 
-// CheckSearches is the job that looks for new results of saved searches.
+// CheckSearches is the job that finds new results of saved searches.
 type CheckSearches struct{}
 
 // Kind implements jobs.Args.
@@ -28,8 +28,8 @@ const (
 	documentsAtAll = 10_000           // documents that one search reads at once
 )
 
-// Check looks for new results of saved searches, as far as it gets in its time, and notes up to which document each search
-// was checked. Those that are furthest behind come first. A search that fails or takes too long waits for an hour.
+// Check finds new results of saved searches until its time is up, and records up to which document each search was
+// checked. Those that are furthest behind come first. A search that fails or takes too long waits for an hour.
 func (a *Searches) Check(ctx context.Context) (failed error) {
 	limited, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
@@ -74,8 +74,8 @@ func (a *Searches) postpone(ctx context.Context, id domain.SavedSearchID) error 
 	})
 }
 
-// checkOne looks for new results of one search as its owner. It stores them in the transaction that notes how far it got,
-// so they are found once, also if several servers check the search at the same time.
+// checkOne finds new results of one search as its owner. It stores them in the transaction that records the last checked
+// document, so they are found once, even if several servers check the search at the same time.
 func (a *Searches) checkOne(ctx context.Context, s domain.SavedSearch, safe int64) error {
 	limited, cancel := context.WithTimeout(ctx, searchTime)
 	defer cancel()

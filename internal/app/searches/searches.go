@@ -40,8 +40,8 @@ type SaveInput struct {
 func (in SaveInput) Validate() error {
 	var f domain.Faults
 	collections.CheckSaved(&f, in.Query)
-	if f.Text("name", in.Name, domain.MaxTitle) && domain.CleanName(in.Name) != "" {
-		f.Name("name", domain.CleanName(in.Name))
+	if in.Name != "" {
+		f.RequiredName("name", in.Name)
 	}
 	return f.Err()
 }

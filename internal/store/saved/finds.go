@@ -83,14 +83,14 @@ func (w Writes) Postpone(ctx context.Context, id domain.SavedSearchID, until tim
 	return w.db.Exec(ctx, `UPDATE saved_searches SET retry_at = $2 WHERE id = $1`, id, sqlx.Micros(until))
 }
 
-// Advance notes that a saved search was checked up to a document, and reports whether nobody else has noted this since it
-// was read. It locks the search.
+// Advance records that a saved search was checked up to a document, and locks it. It returns false, and does nothing, if
+// the search was checked again or deleted since it was read.
 func (w Writes) Advance(ctx context.Context, s domain.SavedSearch, upTo int64) (bool, error) {
 	n, err := w.db.ExecCount(ctx, `UPDATE saved_searches SET read_to = $3, retry_at = 0 WHERE id = $1 AND read_to = $2`, s.ID, s.ReadTo, upTo)
 	return n == 1, err
 }
 
-// AddFound adds new results of a locked search, of which there are more if more is set. They are added to the last entry if
+// AddFound adds new results of a locked search. If more is set, there were others. It adds them to the last entry if
 // that is of the same day, and neither read nor mailed.
 func (w Writes) AddFound(ctx context.Context, s domain.SavedSearch, found []domain.Subject, more bool, now time.Time) error {
 	at, day := sqlx.Micros(now), sqlx.Micros(now.UTC().Truncate(24*time.Hour))

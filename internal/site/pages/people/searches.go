@@ -48,7 +48,7 @@ func nextOr(v *web.Visit, path string) string {
 	return path
 }
 
-// searchPage shows a saved search with what can be changed about it.
+// searchPage shows a saved search, its feeds, and a form to change it.
 func searchPage(v *web.Visit) error {
 	id, err := web.ID(v.Args[0])
 	if err != nil {
@@ -109,8 +109,8 @@ func changeSearch(v *web.Visit) error {
 	return showSearch(v, f, s)
 }
 
-// unsubscribePage asks whether to stop the mails about saved searches. Mail programs may open the page unasked, so it
-// changes nothing.
+// unsubscribePage shows a button that stops the mails about saved searches. Opening the page changes nothing, because mail
+// programs may open it on their own.
 func unsubscribePage(v *web.Visit) error {
 	if _, err := v.App().Searches.MailReader(v.R.Context(), v.Args[0]); err != nil {
 		return err
