@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
+	"vitrine/internal/app/searches"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
 	"vitrine/internal/mail"
@@ -28,6 +29,7 @@ type App struct {
 	Accounts    *accounts.Accounts
 	Moderation  *moderation.Moderation
 	Operating   *operating.Operating
+	Searches    *searches.Searches
 	Transfer    *transfer.Transfer
 	SSO         *accounts.SSO
 	store       *store.Store
@@ -68,6 +70,7 @@ func New(o Options) *App {
 	a.SSO = accounts.NewSSO(c, a.Accounts, a.People, o.SSO)
 	a.Moderation = moderation.New(c, a.Accounts)
 	a.Operating = operating.New(c, a.Content, a.Accounts, o.AuditKept)
+	a.Searches = searches.New(c, a.Finder, o.Mailer)
 	a.Transfer = transfer.New(c, a.Content, a.Collections, o.Identify)
 	return a
 }

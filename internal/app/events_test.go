@@ -68,7 +68,9 @@ var unpublished = map[string]string{
 	"how much an account has written, for replicas": `CountWrite WrittenBy`,
 	"how many bytes of text count towards a quota":  `EachUsage`,
 	"what jobs find out about rows that exist":      `RefreshDocuments SetAnimated SetLook`,
-	"what only its reader sees":                     `ForgetUser Pin RenewFeeds TrimPins Unpin`,
+	"saved searches, which their owner alone sees": `AddFound AddSearch Advance DeleteSearch ForgetSearches LockSearch LockWatermark MoveWatermark
+		Postpone ReadFind ReadFinds StopMails TakeMail UpdateSearch`,
+	"what only its reader sees": `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 
 // publishedElsewhere are functions that write and leave publishing to their callers.

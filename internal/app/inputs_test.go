@@ -22,6 +22,7 @@ import (
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
+	"vitrine/internal/app/searches"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -277,6 +278,25 @@ func (in *inputs) textRows() []text {
 		{"Presign filename", "files[0].filename", "MaxFilename", domain.MaxFilename, false, func(s string) error { return file(content.FileInput{Name: s, ContentType: "image/png"}) }},
 		{"Search query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
 			_, err := a.Finder.Search(ctx, ada, domain.Search{Query: s, Page: somePage}, nil)
+			return err
+		}},
+		{"SaveSearch query", "query", "MaxSavedQuery", domain.MaxSavedQuery, false, func(s string) error {
+			_, _, err := a.Searches.SaveSearch(ctx, ada, searches.SaveInput{Query: s})
+			return err
+		}},
+		{"SaveSearch name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error {
+			_, _, err := a.Searches.SaveSearch(ctx, ada, searches.SaveInput{Query: "moss", Name: s})
+			return err
+		}},
+		{"NewResults query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
+			_, err := a.Finder.NewResults(ctx, ada, domain.Search{Query: s, Page: somePage}, 0, 1)
+			return err
+		}},
+		{"ChangeSearch name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			saved, _, err := a.Searches.SaveSearch(ctx, ada, searches.SaveInput{Query: "moss"})
+			if err == nil {
+				_, err = a.Searches.ChangeSearch(ctx, ada, saved.ID, searches.ChangeInput{Name: &s})
+			}
 			return err
 		}},
 		{"Explore query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
@@ -1099,6 +1119,10 @@ func (in *inputs) stores() {
 		{"Pin", "MaxPins", domain.MaxPins, func(i int) error {
 			return a.Collections.Pin(ctx, ada, domain.Ref{ID: int64(storetest.Channel(in.t, in.S.Store, ada.UserID, fmt.Sprint("Pinned ", i), domain.Private))})
 		}},
+		{"SaveSearch", "MaxSavedSearches", domain.MaxSavedSearches, func(i int) error {
+			_, _, err := a.Searches.SaveSearch(ctx, ada, searches.SaveInput{Query: fmt.Sprint("lichen ", i)})
+			return err
+		}},
 		{"SaveLegalPage", "MaxLegalPages", domain.MaxLegalPages, func(i int) error {
 			_, err := a.Operating.SaveLegalPage(ctx, in.operator, operating.LegalPageInput{Slug: fmt.Sprintf("page-%d", i), Title: "x", Body: "x"})
 			return err
@@ -1162,6 +1186,7 @@ var withoutText = []string{
 	"BeginImport", "FinishImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
+	"DeleteSearch", "Finds", "MailReader", "QueueSearchMails", "ReadFind", "ReadFinds", "ReadLists", "SavedAs", "SavedSearch", "SavedSearches", "SendSearchMail", "StopMails", "UnreadFinds",
 	"ApplyHiding", "Backfills", "Blocklist", "Cases", "Duplicates", "Similar", "Twins", "FindAnimations", "FindLooks", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk",

@@ -15,26 +15,26 @@ var topics = map[string][]string{
 	"api/v2":                {"Collections", "Finder", "People"},
 	"api/v3":                {"Collections", "Content", "Finder", "People"},
 	"cli":                   {"Accounts", "Collections", "Content", "Moderation", "Operating", "People", "SSO"},
-	"exporting":             {"Accounts", "Collections", "Content", "People", "SSO", "Transfer"},
-	"feeds":                 {"Collections", "Content", "Finder", "Operating", "People"},
+	"exporting":             {"Accounts", "Collections", "Content", "People", "SSO", "Searches", "Transfer"},
+	"feeds":                 {"Collections", "Content", "Finder", "Operating", "People", "Searches"},
 	"files":                 {"Content"},
 	"httpedge":              {"Accounts"},
 	"importing":             {"Collections", "Content", "People", "Transfer"},
 	"oauth":                 {"Accounts"},
-	"server":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Transfer"},
+	"server":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches", "Transfer"},
 	"site/pages/account":    {"Accounts", "Content", "People", "SSO"},
 	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},
-	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People"},
+	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches"},
 	"site/pages/moderation": {"Moderation"},
 	"site/pages/operator":   {"Accounts", "Collections", "Content", "Operating", "People"},
-	"site/pages/people":     {"Collections", "Finder", "People"},
+	"site/pages/people":     {"Collections", "Finder", "People", "Searches"},
 	"site/pages/signon":     {"Accounts", "SSO"},
 	"site/pages/transfer":   {"Content", "Transfer"},
-	"site/web":              {"Accounts", "Collections", "Content", "Finder", "Operating", "People", "SSO", "Transfer"},
+	"site/web":              {"Accounts", "Collections", "Content", "Finder", "Operating", "People", "SSO", "Searches", "Transfer"},
 }
 
 // appTopics are the fields of app.App that hold use cases.
-var appTopics = []string{"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "SSO", "Transfer"}
+var appTopics = []string{"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "SSO", "Searches", "Transfer"}
 
 // undeclared compares the topics that packages use with the table.
 func undeclared(all []source) (breaches []string) {

@@ -13,6 +13,7 @@ const (
 	MaxSourceURL       = 2_048   // characters of a block's source URL
 	MaxEmail           = 254     // bytes (RFC 5321)
 	MaxSearchQuery     = 4_096   // characters
+	MaxSavedQuery      = 1_000   // characters of a saved search
 	MaxInvitationToken = 200     // characters
 	MaxFilename        = 255     // characters
 	MinContentType     = 3       // characters: a type, "/" and a subtype
@@ -46,6 +47,7 @@ const (
 	MaxImportToken    = 4_096  // characters of another server's token
 	MaxImportChannels = 5_000  // per import
 	MaxRefusedNoted   = 1_000  // failed sign-ins per hour in the audit log
+	MaxSavedSearches  = 100    // per user
 	MaxUnread         = 1_000  // notifications per user; older ones count as read
 
 	MaxMetadataKeys        = 50

@@ -103,3 +103,50 @@ func (s Search) Validate() error {
 func CanSearch(a Actor) bool {
 	return a.SignedIn() && (a.Tier == TierPremium || a.Tier == TierSupporter)
 }
+
+// SavedSearchID identifies a saved search.
+type SavedSearchID int64
+
+// SavedSearch is a search that a user follows: a query with its operators, and whether it is limited to followed users
+// and channels.
+type SavedSearch struct {
+	ID        SavedSearchID
+	User      UserID
+	Name      string
+	Query     string
+	Following bool
+	Notify    bool  // new results are notifications
+	Mail      bool  // new results are mailed
+	ReadTo    int64 // the number of the last document that was checked
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// Search returns the search, newest results first.
+func (s SavedSearch) Search(page Page) Search {
+	in := Search{Query: s.Query, Sort: SearchSort{Key: SearchByCreated, Desc: true}, Page: page}
+	if s.Following {
+		in.Scope = SearchFollowing
+	}
+	return in
+}
+
+// SearchFindID identifies a SearchFind. IDs increase with time.
+type SearchFindID int64
+
+// SearchFindCursor is the place of an entry in a list of them, newest first.
+type SearchFindCursor struct {
+	FoundAt int64 // microseconds
+	ID      SearchFindID
+}
+
+// SearchFind is an entry with new results of a saved search.
+type SearchFind struct {
+	ID      SearchFindID
+	Search  SavedSearch
+	FoundAt time.Time
+	More    bool // there were more results than the stored ones
+	Notify  bool
+	Read    bool
+	Results []Subject // newest first
+}

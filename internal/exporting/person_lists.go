@@ -188,3 +188,21 @@ func (p *person) subscriptions(ctx context.Context) error {
 	}
 	return err
 }
+
+// searches writes the person's saved searches.
+func (p *person) searches(ctx context.Context) error {
+	all, err := p.e.o.App.Searches.SavedSearches(ctx, p.actor)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	w, err := p.zip.create("json/searches.jsonl", false)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if err := line(w, searchLine{s.Name, s.Query, s.Following, s.Notify, s.Mail, s.CreatedAt.UTC()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

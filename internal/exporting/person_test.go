@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/searches"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
@@ -46,7 +47,7 @@ func definition(name string) string {
 		return "connection"
 	case strings.HasPrefix(name, "json/") || name == "manifest.json":
 		return map[string]string{"manifest.json": "manifest", "json/profile.json": "profile", "json/groups.jsonl": "group", "json/channels.jsonl": "channel",
-			"json/blocks.jsonl": "block", "json/comments.jsonl": "comment", "json/following.jsonl": "following", "json/subscriptions.jsonl": "subscription", "json/left-out.jsonl": "leftOut"}[name]
+			"json/blocks.jsonl": "block", "json/comments.jsonl": "comment", "json/following.jsonl": "following", "json/searches.jsonl": "savedSearch", "json/subscriptions.jsonl": "subscription", "json/left-out.jsonl": "leftOut"}[name]
 	}
 	return ""
 }
@@ -163,6 +164,9 @@ func TestPerson(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Do("ada", "PUT", "/ext/v1/users/ben/follow", nil)
+		if _, _, err := r.S.App.Searches.SaveSearch(t.Context(), domain.Actor{UserID: r.Person("ada").ID}, searches.SaveInput{Query: "moss by:ben"}); err != nil {
+			t.Fatal(err)
+		}
 		r.Do("ada", "PUT", fmt.Sprintf("/ext/v1/channels/%d/follow", bens), nil)
 
 		all, told := exported(r, r.Person("ada").ID)
@@ -214,6 +218,9 @@ func TestPerson(t *testing.T) {
 		}
 		if !slices.Equal(comments, []string{"Nice", "Mine elsewhere"}) {
 			t.Errorf("the comments are %q", comments)
+		}
+		if s := lines(t, all, "json/searches.jsonl"); len(s) != 1 || s[0]["query"] != "moss by:ben" || s[0]["notify"] != true {
+			t.Errorf("the saved searches are %v", s)
 		}
 		if n := len(lines(t, all, "json/following.jsonl")); n != 2 {
 			t.Errorf("%d followings", n)

@@ -104,3 +104,13 @@ type subscriptionLine struct {
 	Title     string    `json:"title,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 }
+
+// searchLine is a saved search.
+type searchLine struct {
+	Name      string    `json:"name"`
+	Query     string    `json:"query"`
+	Following bool      `json:"following,omitempty"`
+	Notify    bool      `json:"notify,omitempty"`
+	Mail      bool      `json:"mail,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+}

@@ -26,6 +26,7 @@ type Options struct {
 
 	SecurityContacts []string // URIs for security.txt; if empty, there is no security.txt
 	Now              func() time.Time
+	Limiter          *middleware.Limiter // counts searches of guests
 }
 
 // Handler serves feeds, cards, oEmbed, robots.txt and sitemaps.
@@ -175,6 +176,8 @@ func (h *Handler) findFeed(page []string, f present.FeedFormat) (at route, ok bo
 	switch {
 	case f != present.Atom && f != present.JSONFeed, len(page) == 0, len(page) > 2:
 		return route{}, false
+	case len(page) == 1 && page[0] == "search":
+		return route{"searchFeed", h.searchFeed(f), false}, true
 	case len(page) == 1 && page[0] == "explore":
 		return route{"exploreFeed", h.open(f, h.exploreFeed), false}, true
 	case len(page) == 2 && page[0] == "group":

@@ -43,6 +43,12 @@ func (h *Handler) secretFeed(segments []string) answer {
 		read = h.homeFeed
 	case len(segments) == 2:
 		read = h.userFeed(name)
+	case len(segments) == 3 && segments[1] == "search":
+		id, _, valid := domain.IsID(name)
+		if !valid {
+			return nil
+		}
+		read = h.savedSearchFeed(domain.SavedSearchID(id))
 	case len(segments) == 3 && segments[1] == "group":
 		read = h.groupFeed(name)
 	case len(segments) == 3:

@@ -42,6 +42,10 @@ type Message struct {
 	Subject string
 	Text    string
 	HTML    string // may be empty
+
+	// Unsubscribe is the address at which the recipient stops such mails, "" for none. Mail programs send a POST request
+	// there (RFC 8058); for browsers it is a page.
+	Unsubscribe string
 }
 
 // Options configure a Mailer.
@@ -133,6 +137,10 @@ func (m *Mailer) compose(msg Message) (*gomail.Msg, error) {
 	g.SetDateWithValue(m.now())
 	g.SetMessageIDWithValue(msg.ID + "@" + host)
 	g.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: prevents vacation replies
+	if msg.Unsubscribe != "" {
+		g.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+msg.Unsubscribe+">")
+		g.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
+	}
 	g.SetBodyString(gomail.TypeTextPlain, msg.Text)
 	if msg.HTML != "" {
 		g.AddAlternativeString(gomail.TypeTextHTML, msg.HTML)

@@ -19,7 +19,7 @@ func TestFolder(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	m := mailer(t, mail.Options{Folder: dir, Now: func() time.Time { return at }})
 	msg := mail.Message{ID: "invitation-42", To: mail.Address{Name: "Zoë, \"the\" <i>", Email: "zoe@bücher.example"},
-		Subject: "Grüße aus 東京 " + strings.Repeat("und weiter ", 20), Text: "Ein Brief: https://example.org/x?a=b\n", HTML: "<p>Ein Brief</p>"}
+		Subject: "Grüße aus 東京 " + strings.Repeat("und weiter ", 20), Text: "Ein Brief: https://example.org/x?a=b\n", HTML: "<p>Ein Brief</p>", Unsubscribe: "https://example.org/unsubscribe/42-" + strings.Repeat("x", 27)}
 	for range 2 { // the second one replaces the first
 		if err := m.Send(t.Context(), msg); err != nil {
 			t.Fatal(err)
@@ -52,6 +52,9 @@ func TestFolder(t *testing.T) {
 	}
 	if id := got.Header.Get("Message-ID"); id != "<invitation-42@example.org>" {
 		t.Errorf("Message-ID is %s", id)
+	}
+	if to, post := got.Header.Get("List-Unsubscribe"), got.Header.Get("List-Unsubscribe-Post"); to != "<"+msg.Unsubscribe+">" || post != "List-Unsubscribe=One-Click" {
+		t.Errorf("it is ended at %q by %q", to, post)
 	}
 	if date, err := got.Header.Date(); err != nil || !date.Equal(at) {
 		t.Errorf("Date is %v, %v", date, err)

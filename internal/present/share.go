@@ -54,6 +54,11 @@ func ExploreFeedPath(f FeedFormat) string { return feed("/explore", f) }
 // ExploreFeed returns the address of the feed of everything that is new and public.
 func (a *Addresses) ExploreFeed(f FeedFormat) string { return a.Site + ExploreFeedPath(f) }
 
+// SearchFeed returns the address of the feed with the newest public results of a query.
+func (a *Addresses) SearchFeed(query string, f FeedFormat) string {
+	return a.Site + feed("/search", f) + "?" + url.Values{"q": {query}}.Encode()
+}
+
 // SecretFeeds contains the addresses of feeds that show what one user may see. Anybody who knows
 // them can read them, so pages show them only to that user.
 type SecretFeeds struct {
@@ -80,6 +85,11 @@ func (s SecretFeeds) User(u *domain.User, f FeedFormat) string { return s.of(use
 
 // Group returns the address of the feed of a group.
 func (s SecretFeeds) Group(g *domain.Group, f FeedFormat) string { return s.of(groupPath(g.Slug), f) }
+
+// Search returns the address of the feed with the newest results of a saved search.
+func (s SecretFeeds) Search(id domain.SavedSearchID, f FeedFormat) string {
+	return s.of("/search/"+strconv.FormatInt(int64(id), 10), f)
+}
 
 func (s SecretFeeds) of(path string, f FeedFormat) string {
 	return s.at.Site + s.root + path + "." + string(f)

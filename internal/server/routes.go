@@ -29,7 +29,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 	grants := oauth.New(oauth.Options{App: s.App, Limiter: s.limiter, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL,
 		Registration: s.cfg.OAuthRegistration, Extension: s.cfg.BrowserExtension, Now: o.Now})
 	subscriptions := feeds.New(feeds.Options{App: s.App, Addresses: s.addresses, Exports: s.exports,
-		SecurityContacts: s.cfg.SecurityContacts, Now: o.Now})
+		SecurityContacts: s.cfg.SecurityContacts, Now: o.Now, Limiter: s.limiter})
 	prefixes, err := prefixes(s.cfg, func(segment string) bool { return pages.Owns(segment) || feeds.Owns(segment) })
 	if err != nil {
 		return nil, err

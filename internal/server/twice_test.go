@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
+	"vitrine/internal/app/searches"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
@@ -34,7 +35,7 @@ var gone = []jobs.Args{
 	moderation.MailCases{User: 999, Fresh: 1}, storemoderation.ApplyHiding{ID: 999}, accounts.ClearAccount{User: 999}, content.ProcessBlock{Block: 999, Round: 1},
 	content.GrantAvatar{OwnerType: domain.TypeUser, OwnerID: 999, N: 1}, collections.RunBatch{Batch: "00000000-0000-4000-8000-000000000000"},
 	people.EndedFollows{Type: domain.SubjectChannel, ID: 999}, people.EndedGroup{ID: 999}, collections.CopyContents{From: 999, To: 998, By: 999}, collections.ApplyTransition{ID: 999},
-	transfer.RunImport{Import: 999}, transfer.RunFileImport{Import: 999}, transfer.MakeExport{Export: 999},
+	transfer.RunImport{Import: 999}, transfer.RunFileImport{Import: 999}, transfer.MakeExport{Export: 999}, searches.MailSearches{User: 999, At: 1},
 }
 
 // periodic are the jobs of each kind that runs periodically.
@@ -42,6 +43,7 @@ var periodic = []jobs.Args{
 	moderation.NotifyOperators{}, moderation.ResumeHiding{}, accounts.SweepAccounts{}, content.SweepContent{}, transfer.SweepImports{},
 	transfer.SweepExports{}, collections.ResumeTransitions{}, operating.SweepAuditLog{}, content.CountTexts{}, collections.IndexWords{},
 	collections.RefreshDocuments{}, content.ExamineFiles{}, content.FindAnimations{}, content.FindLooks{}, content.CheckLinks{},
+	searches.CheckSearches{}, searches.QueueSearchMails{},
 }
 
 // Checks that the lists contain each kind of job that has a handler.
@@ -225,6 +227,12 @@ func enqueueEverything(t *testing.T, r *apptest.Rig) {
 	quiet(t, r)
 	_, err = a.Moderation.Decide(ctx, operating.CommandLine(), 1, moderation.Decision{Outcome: moderation.Warned, Text: "Please do not"})
 	must(err)
+	saved, _, err := a.Searches.SaveSearch(ctx, writer(r, "bob"), searches.SaveInput{Query: "links"})
+	must(err)
+	_, err = a.Searches.ChangeSearch(ctx, writer(r, "bob"), saved.ID, searches.ChangeInput{Mail: new(true)})
+	must(err)
+	r.Exec("INSERT INTO saved_search_finds (search_id, user_id, found_at, more, notify, mail_at) VALUES ($1, $2, 5, FALSE, TRUE, 0)", saved.ID, saved.User)
+	r.Exec("INSERT INTO saved_search_results (find_id, seq, kind, item_id) VALUES (1, 1, 'Channel', $1)", channel)
 	r.Block("eve", "Hidden with its author", r.Channel("eve", "Eve's", "public"))
 	_, err = a.Operating.SuspendAndHide(ctx, ref("eve"))
 	must(err)

@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
+	"vitrine/internal/app/searches"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
@@ -107,5 +108,8 @@ func jobHandlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, content.ExamineInterval, content.FindAnimations{}, a.Content.FindAnimations)
 	every(h, content.ExamineInterval, content.FindLooks{}, a.Content.FindLooks)
 	every(h, content.CheckLinksInterval, content.CheckLinks{}, a.Content.CheckLinks)
+	every(h, searches.CheckInterval, searches.CheckSearches{}, a.Searches.Check)
+	every(h, searches.MailInterval, searches.QueueSearchMails{}, a.Searches.QueueSearchMails)
+	handle(h, a.Searches.SendSearchMail)
 	return h
 }

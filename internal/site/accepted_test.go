@@ -118,6 +118,7 @@ func TestFormsAreAccepted(t *testing.T) {
 		{"ada", "/connection/{second}", "/ada", "", 404, form("do", "remove", "next", "/ada")},
 		{"ada", "/channel/{moss}/pin", "/ada/moss", "", 0, form("do", "pin", "next", "/ada/moss")},
 		{"ada", "/block/{spare}/delete", "/ada", "web.note.block-deleted", 404, form("sure", "yes", "next", "/block/{spare}")},
+		{"eve", "/search/saved", "/search/saved", "web.note.search-saved", 0, form("do", "save", "q", "moss", "following", "1")},
 		{"eve", "/follow", "/ada", "", 0, form("type", "user", "id", "{ada}", "do", "follow", "next", "/ada")},
 		{"eve", "/follow", "/feed", "", 0, form("type", "user", "id", "{ada}", "do", "unfollow")},
 		{"eve", "/notifications", "/notifications", "web.note.notifications", 0, form("do", "all")},

@@ -174,7 +174,7 @@ func (w *fixture) open(as, path string) *page { return w.browsers[as].get(path) 
 func (w *fixture) addresses() []string {
 	all := []string{"/", "/explore", "/explore?view=channels", "/explore?view=blocks", "/explore?view=people", "/explore?view=groups",
 		"/search", "/search?q=kiln", "/search?q=kiln&scope=my", "/search?q=kiln&scope=following", "/search?q=remark",
-		"/search/suggest?q=kiln", "/search/tags?q=k", "/search/duplicates",
+		"/search/suggest?q=kiln", "/search/tags?q=k", "/search/duplicates", "/search/saved", "/search/saved/1", "/unsubscribe/x", "/search/feed.atom?q=kiln", "/search/feed.json?q=kiln",
 		"/explore/feed.atom", "/explore/feed.json", "/sitemap.xml", "/sitemaps/1.xml", "/robots.txt",
 		"/feed", "/notifications", "/groups", "/groups/new", "/new", "/save?url=https://kiln.example/", "/save/share", "/connections/choices", "/connections/choices?q=kiln", "/comments/mentions?q=o",
 		"/settings/profile", "/settings/feeds", "/settings/storage", "/about/imprint"}

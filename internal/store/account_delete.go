@@ -37,6 +37,9 @@ func (w UserWrites) AnonymizeAccount(ctx context.Context, u domain.User, now tim
 	if err := w.tx.Moderation().ForgetNotices(ctx, u.ID); err != nil {
 		return err
 	}
+	if err := w.tx.Saved().ForgetSearches(ctx, u.ID); err != nil {
+		return err
+	}
 	if err := w.tx.Imports().ForgetImports(ctx, u.ID); err != nil {
 		return err
 	}

@@ -106,6 +106,12 @@ var seedRows = []string{
 		VALUES (1000000, 1, 1, 1, 'moss', '<p>moss</p>', 'moss', 2, 5, 6)`,
 	"INSERT INTO account_writes (user_id, n) VALUES (1, 2) ON CONFLICT (user_id) DO UPDATE SET n = 2",
 	"INSERT INTO case_mails (user_id, fresh, mailed_at) VALUES (1, 2, 5)",
+	`INSERT INTO saved_searches (id, user_id, name, query, following, query_hash, notify, mail, read_to, retry_at, created_at, updated_at)
+		VALUES (1, 1, 'Moss', 'moss type:text', TRUE, 'a', TRUE, TRUE, 3, 4, 5, 6)`,
+	"INSERT INTO saved_search_finds (id, search_id, user_id, found_at, more, notify, read_at, mail_at) VALUES (1, 1, 1, 5, TRUE, TRUE, 6, 7)",
+	"INSERT INTO saved_search_results (find_id, seq, kind, item_id) VALUES (1, 1, 'Block', 1)",
+	"INSERT INTO saved_search_mails (user_id, mailed_at) VALUES (1, 7)",
+	"INSERT INTO search_watermark (id, safe, next_seq, next_at, writers) VALUES (1, 1, 2, 5, '3/4 5/6')",
 	"INSERT INTO blocklist (kind, value, note, created_at) VALUES ('domain', 'moss.example', 'Too green', 5)",
 	"INSERT INTO reports (case_id, reporter_id, reason, words, created_at) VALUES (1, 2, 'spam', 'Too much moss', 5)",
 	"INSERT INTO notices (user_id, what, kind, target_id, label, words, created_at) VALUES (1, 'warned', 'Block', 1, 'Some moss', 'Mind the moss', 5)",

@@ -47,6 +47,11 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (domain.List[domai
 	return v.finder().Search(ctx, q)
 }
 
+// NewResults lists the newest results of others, up to the page's size, among the documents with the numbers of q.New.
+func (v *Snapshot) NewResults(ctx context.Context, q SearchQuery) (domain.List[domain.Subject], error) {
+	return v.finder().NewResults(ctx, q)
+}
+
 // Correct returns a query with the closest words that the viewer sees instead of misspelled ones.
 func (v *Snapshot) Correct(ctx context.Context, q SearchQuery) (Correction, error) {
 	return v.finder().Correct(ctx, q)

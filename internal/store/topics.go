@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/store/membership"
 	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/redo"
+	"vitrine/internal/store/saved"
 	"vitrine/internal/store/search"
 	"vitrine/internal/store/transfer"
 )
@@ -79,6 +80,9 @@ func (q Queries) Origins() transfer.OriginReads { return transfer.NewOriginReads
 
 // Redo returns the statements of package redo.
 func (q Queries) Redo() redo.Reads { return redo.NewReads(q.db) }
+
+// Saved returns the statements of package saved.
+func (q Queries) Saved() saved.Reads { return saved.NewReads(q.db) }
 
 // Account returns the statements of package account for a snapshot.
 func (v *Snapshot) Account() account.Lists { return account.NewLists(v.db) }
@@ -156,6 +160,9 @@ func (tx *Tx) Origins() transfer.OriginWrites { return transfer.NewOriginWrites(
 
 // Redo returns the statements of package redo for a transaction.
 func (tx *Tx) Redo() redo.Writes { return redo.NewWrites(tx.db) }
+
+// Saved returns the statements of package saved for a transaction.
+func (tx *Tx) Saved() saved.Writes { return saved.NewWrites(tx.db) }
 
 // The topics of package store itself, whose statements lock, index or order rows of several topics.
 

@@ -154,6 +154,14 @@ func WithFilters(query string, values map[string]string) (replaced string, malfo
 	return strings.Join(all, " "), malformed
 }
 
+// AddOperator adds an operator to a query that does not have it.
+func AddOperator(query, name, value string) string {
+	if value == "" || FiltersOf(query)[name] != "" {
+		return query
+	}
+	return strings.TrimSpace(query + " " + operator(name, value))
+}
+
 // operator writes an operator, with quotes if its value has other characters than letters and digits.
 func operator(name, value string) string {
 	if strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != ',' }) {

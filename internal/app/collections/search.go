@@ -200,3 +200,55 @@ func (a *Finder) find(ctx context.Context, actor domain.Actor, list func(ctx con
 	})
 	return l, err
 }
+
+// NewResults lists the newest results of others among the documents numbered after one number and up to another, with
+// their total.
+func (a *Finder) NewResults(ctx context.Context, actor domain.Actor, in domain.Search, after, upTo int64) (l domain.List[domain.Subject], err error) {
+	query := words.Parse(in.Query)
+	if err := domain.JoinFaults(in.Validate(), tooManyWords(query)); err != nil {
+		return l, err
+	}
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		q, some, err := searchQuery(ctx, v, actor, in)
+		if !some || err != nil {
+			return err
+		}
+		q.New.After, q.New.UpTo = after, upTo
+		l, err = v.NewResults(ctx, q)
+		return err
+	})
+	return l, err
+}
+
+// ReadLists reads the first things of several lists that the actor may see. The totals count all visible things.
+func (a *Finder) ReadLists(ctx context.Context, actor domain.Actor, lists [][]domain.Subject, first int) ([]domain.List[domain.Entity], error) {
+	read := make([]domain.List[domain.Entity], len(lists))
+	return read, a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		visible, err := v.Activity().VisibleSubjects(ctx, actor.UserID, slices.Concat(lists...))
+		if err != nil {
+			return err
+		}
+		seen := map[domain.Subject]bool{}
+		for _, s := range visible {
+			seen[s] = true
+		}
+		for i, list := range lists {
+			shown := slices.DeleteFunc(slices.Clone(list), func(s domain.Subject) bool { return !seen[s] })
+			read[i].Total = int64(len(shown))
+			if read[i].Items, err = a.read(ctx, v, actor, shown[:min(first, len(shown))]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// CheckSaved checks a query that is to be saved.
+func CheckSaved(f *domain.Faults, query string) {
+	if !f.RequiredText("query", query, domain.MaxSavedQuery) {
+		return
+	}
+	if words.Parse(query).TooLong {
+		f.Add("query", domain.FieldTooLong, "has too many words")
+	}
+}

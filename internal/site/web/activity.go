@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"vitrine/internal/app/searches"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 )
@@ -25,6 +26,8 @@ type Activity struct {
 	Notice bool // it consists of notifications: a single link, which marks them as read
 	Unread bool
 	Read   string // for notifications: the ids of all, for the form that marks them as read
+
+	Search bool // it is new results of a saved search, and has no actor
 
 	actors []present.Principal // different ones, the newest first
 	kind   domain.ActivityKind
@@ -83,6 +86,57 @@ func (v *Visit) Notices(notices []domain.Notice) (all []Activity) {
 		}
 	}
 	return all
+}
+
+// Finds prepares entries with new results of saved searches, for the template "activities". If notice is set, they are
+// notifications.
+func (v *Visit) Finds(found []searches.Found, notice bool) (all []Activity) {
+	for i := range found {
+		f := &found[i]
+		a := Activity{Path: searches.Path(f.Search), When: f.FoundAt, Age: v.Ago(f.FoundAt), Search: true, Notice: notice, Unread: notice && !f.Read,
+			Read: FindPrefix + strconv.FormatInt(int64(f.ID), 10), Cells: v.Cells(f.Items)}
+		a.Cells.ID, a.Cells.Acts = "none", v.Actor().MayWrite()
+		name := "<bdi>" + template.HTMLEscapeString(f.Search.Name) + "</bdi>"
+		if notice {
+			name = "<strong>" + name + "</strong>"
+		} else {
+			name = `<a href="` + template.HTMLEscapeString(v.s.root+a.Path) + `">` + name + `</a>`
+		}
+		id := "people.found"
+		if f.More {
+			id = "people.found.more"
+		}
+		a.Says = markup(v.Lang, id, []any{f.Total, template.HTML(name)})
+		a.tag = fmt.Sprint(a.Read, " ", f.FoundAt.UnixMicro(), " ", f.Total, f.More, " ", f.Search.Name)
+		all = append(all, a)
+	}
+	return all
+}
+
+// FindPrefix is before the ids of notifications about saved searches.
+const FindPrefix = "s"
+
+// Merged merges two lists of activities by time, newest first.
+func Merged(all, others []Activity) []Activity {
+	all = append(all, others...)
+	slices.SortStableFunc(all, func(a, b Activity) int { return b.When.Compare(a.When) })
+	return all
+}
+
+// Oldest returns the time of the oldest activity that it combines.
+func (a Activity) Oldest() time.Time {
+	if n := len(a.done); n > 0 {
+		return a.done[n-1].CreatedAt
+	}
+	return a.When
+}
+
+// Anchor returns the end of the activity's id on the page.
+func (a Activity) Anchor() string {
+	if a.Search {
+		return a.Read
+	}
+	return strconv.FormatInt(int64(a.ID), 10)
 }
 
 // noticeKey identifies a group of notifications.

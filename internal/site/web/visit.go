@@ -174,6 +174,11 @@ func (v *Visit) countUnread() {
 	if n, err := v.App().People.UnreadNotifications(v.R.Context(), v.Actor(), v.Account.Unread, maxUnread); err == nil {
 		v.Account.Unread = n
 	}
+	if v.Session.Finds > 0 {
+		if n, err := v.App().Searches.UnreadFinds(v.R.Context(), v.Actor(), maxUnread); err == nil {
+			v.Account.Unread = min(v.Account.Unread+n, maxUnread)
+		}
+	}
 }
 
 // readForms checks the query and reads the body. It refuses a body that is not text. The page itself reads

@@ -2,6 +2,7 @@ package activity
 
 import (
 	"context"
+	"slices"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
@@ -38,6 +39,16 @@ func (v Lists) VisibleActivities(ctx context.Context, viewer domain.UserID, ids 
 		}
 	}
 	return byID, nil
+}
+
+// VisibleSubjects returns those of the subjects that exist and that the viewer may see, in the same order.
+func (v Lists) VisibleSubjects(ctx context.Context, viewer domain.UserID, all []domain.Subject) ([]domain.Subject, error) {
+	ids := map[domain.SubjectType][]int64{}
+	for _, s := range all {
+		ids[s.Type] = append(ids[s.Type], s.ID)
+	}
+	seen, err := v.visibleSubjects(ctx, viewer, ids)
+	return slices.DeleteFunc(slices.Clone(all), func(s domain.Subject) bool { return !seen[s] }), err
 }
 
 // visibleSubjects returns the subjects that exist and that the viewer may see.

@@ -92,6 +92,22 @@ func (f Finder) search(ctx context.Context, q Query) (l domain.List[domain.Subje
 	return l, err
 }
 
+// NewResults lists the newest results of others, up to the page's size, among the documents with the numbers of q.New. It
+// reads only these documents, or only their words.
+func (f Finder) NewResults(ctx context.Context, q Query) (l domain.List[domain.Subject], err error) {
+	if len(q.Words.Terms) == 0 && !q.Words.Everything {
+		return l, nil
+	}
+	if q.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
+		return l, err
+	}
+	stats, some, err := f.gather(ctx, q)
+	if err != nil || !some {
+		return l, err
+	}
+	return f.pageAndTotal(ctx, q, stats, choose(q, stats))
+}
+
 // sameName is the maximum number of closed things of a name that Named examines.
 const sameName = 1_000
 

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"strings"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
@@ -83,6 +84,10 @@ func (r *renderer) check(f filter) []string {
 		return []string{"d.created_at < " + r.args.Add(sqlx.Micros(r.q.Before))}
 	case isCommented:
 		return []string{"d.kind = 'Block'", "EXISTS (SELECT 1 FROM comments m WHERE m.block_id = d.item_id" + r.Fence() + ")"}
+	case isNumbered:
+		return r.numberedBetween("d.seq")
+	case byOthers:
+		return []string{"d.author_id <> $1"}
 	case lacksWords:
 		return []string{r.engine().lacks(r.args.Add(r.engine().query(r.q.Words.Unwanted(), anywhere)))}
 	case hasWords:
@@ -145,9 +150,16 @@ func (r *renderer) rows(f filter) string {
 			WHERE c.channel_id = ` + r.args.Add(r.q.Channel) + ` AND x.kind = c.item_type AND x.item_id = c.item_id`
 	case isCommented:
 		return "SELECT x.seq FROM comments m CROSS JOIN search_documents x WHERE x.kind = 'Block' AND x.item_id = m.block_id"
-	case noFilter, byExtension, changedAfter, alsoInChannel, createdFrom, createdBefore, lacksWords, hasWords, ownedBy, isContent:
+	case isNumbered:
+		return "SELECT x.seq FROM search_documents x WHERE " + strings.Join(r.numberedBetween("x.seq"), " AND ")
+	case noFilter, byExtension, changedAfter, alsoInChannel, createdFrom, createdBefore, byOthers, lacksWords, hasWords, ownedBy, isContent:
 	}
 	panic("search: this filter does not drive")
+}
+
+// numberedBetween restricts a column to the numbers of q.New.
+func (r *renderer) numberedBetween(seq string) []string {
+	return []string{seq + " > " + r.args.Add(r.q.New.After), seq + " <= " + r.args.Add(r.q.New.UpTo)}
 }
 
 const followedByChannel = `

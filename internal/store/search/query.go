@@ -58,9 +58,13 @@ type Query struct {
 	domain.Search
 	Viewer domain.UserID
 	Words  words.Query // the parsed Query
+	New    Numbers     // for NewResults; zero for all documents
 
 	before int64 // results of a previous search on the list that begins with them
 }
+
+// Numbers is a range of numbers of documents.
+type Numbers struct{ After, UpTo int64 }
 
 // offset returns the number of results before the page.
 func (q Query) offset() int64 { return max(0, q.Page.Offset()-q.before) }
@@ -99,6 +103,8 @@ const (
 	createdFrom
 	createdBefore
 	isCommented
+	isNumbered // in a range of numbers
+	byOthers
 	lacksWords // for a query that only says which words are missing
 
 	hasWords  // if the words are not read first
@@ -113,6 +119,7 @@ func (q Query) filters() (set []filter) {
 		madeByViewer: q.Scope == domain.SearchMine, isFollowed: q.Scope == domain.SearchFollowing,
 		inGroup: q.Group != 0, inChannel: q.Channel != 0,
 		alsoInChannel: q.AlsoIn != 0, createdFrom: !q.From.IsZero(), createdBefore: !q.Before.IsZero(), isCommented: q.Commented,
+		isNumbered: q.New.UpTo != 0, byOthers: q.New.UpTo != 0,
 		lacksWords: q.Words.Everything && len(q.Words.Without) > 0,
 	} {
 		if is {

@@ -60,7 +60,9 @@ func (r *renderer) scan(p part) scan {
 		s = s.and(r.check(f)...)
 	}
 	if d := r.plan.driver; d != noFilter && p.from != driverDocuments && p.from != driverNumbers {
-		if p.from.byNumber() { // SQLite would look up the words for each
+		if d == isNumbered {
+			s = s.joined(r.numberedBetween(s.seq)...)
+		} else if p.from.byNumber() { // SQLite would look up the words for each
 			s = s.joined(r.NoIndex(s.seq) + " IN (" + r.rows(d) + ")")
 		} else {
 			s = s.joined(s.seq + " IN (" + r.rows(d) + ")")

@@ -155,6 +155,16 @@ func (d Dialect) AnnouncedActivities() (last, locks string) {
 			AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 }
 
+// DocumentWriters returns a query for the transactions in progress that may have written documents, or "" for SQLite,
+// which has one writer at a time. A transaction locks the table before it allocates the number of a document.
+func (d Dialect) DocumentWriters() string {
+	if d != Postgres {
+		return ""
+	}
+	return `SELECT DISTINCT virtualtransaction FROM pg_locks WHERE locktype = 'relation' AND mode = 'RowExclusiveLock' AND granted
+		AND relation = CAST('search_documents' AS regclass) AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+}
+
 // Rows returns the list of ids bound at parameter p as rows of l (id).
 func (d Dialect) Rows(p string) string {
 	if d == Postgres {

@@ -3,6 +3,8 @@ package look
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"unicode/utf8"
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
@@ -33,7 +35,55 @@ type searchView struct {
 	Total       int64
 	Many        bool // more results than are counted
 	Spelling    *spelling
+	Saving      *saving
 	listing
+}
+
+// saving saves the search, or leads to the saved one.
+type saving struct {
+	Query     string // with all filters as operators
+	Following bool
+	ID        domain.SavedSearchID // 0 if it is not saved
+	Next      string               // the address of the page
+}
+
+// operatorsOf are the values of the operator for kinds that mean the page's types and kinds of blocks.
+var operatorsOf = map[string]string{"channels": "channel", "blocks": "block", "people": "user", "groups": "group",
+	"image": "image", "text": "text", "link": "link", "file": "attachment", "embed": "embed"}
+
+// savedQuery returns the query with the other filters of the page as operators.
+func savedQuery(query, what, kind string, in *present.Principal) string {
+	if what == "blocks" && kind != "all" {
+		what = kind
+	}
+	query = collections.AddOperator(query, "type", operatorsOf[what])
+	if in != nil {
+		query = collections.AddOperator(query, "by", in.Slug)
+	}
+	return query
+}
+
+// newSaving returns how to save a search, or nil if it cannot be saved: by guests, among the reader's own things, which are
+// never new to them, or if it is too long.
+func newSaving(v *web.Visit, query, scope string) (*saving, error) {
+	if v.Account == nil || scope == "mine" || utf8.RuneCountInString(query) > domain.MaxSavedQuery {
+		return nil, nil
+	}
+	s := saving{Query: query, Following: scope == "following", Next: v.Here()}
+	known, err := v.App().Searches.SavedAs(v.R.Context(), v.Actor(), s.Query, s.Following)
+	if domain.KindOf(err) == domain.NotFound {
+		err = nil
+	}
+	s.ID = known.ID
+	return &s, err
+}
+
+// tag returns what the page's ETag depends on because of the saved search.
+func (s *saving) tag() string {
+	if s == nil {
+		return ""
+	}
+	return strconv.FormatInt(int64(s.ID), 10)
 }
 
 // spelling links to a query with other words, or says that the results are its own and links to the original.
@@ -165,14 +215,22 @@ func searchPage(v *web.Visit) error {
 			return err
 		}
 		shown.Total, shown.Many = min(l.Total, countedUpTo), l.Total >= countedUpTo
+		if shown.Saving, err = newSaving(v, savedQuery(query, what, kind, shown.Within), scope); err != nil {
+			return err
+		}
 	}
 	v.Wide = true
 	title := v.T("look.search")
 	if shown.Asked && !form.Failed() {
 		shown.Operators = chips(query, func(query string) string { return a.with("q", query, "page", "") })
 		v.Head = shown.head(web.Head{})
+		if scope == "all" && v.App().Exposure.Admits(domain.Actor{}) == nil {
+			v.Head.Feeds = feedsOf(v.T("look.search.title", query), func(f present.FeedFormat) string {
+				return v.Addresses().SearchFeed(savedQuery(query, what, kind, shown.Within), f)
+			})
+		}
 		title = v.T("look.search.title", query)
-		if v.Fresh(append(shown.tags(), fmt.Sprint(shown.Total, shown.Many), shown.withinTag(), shown.Spelling.tag())...) {
+		if v.Fresh(append(shown.tags(), fmt.Sprint(shown.Total, shown.Many), shown.withinTag(), shown.Spelling.tag(), shown.Saving.tag())...) {
 			return nil
 		}
 	}

@@ -1,10 +1,13 @@
 package people
 
 import (
+	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"vitrine/internal/app/people"
+	"vitrine/internal/app/searches"
 	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
 )
@@ -30,13 +33,55 @@ func cursorInput(v *web.Visit) people.CursorInput {
 	return in
 }
 
-// newActivityPage returns a page of activities with links to its neighbours.
-func newActivityPage(v *web.Visit, all []web.Activity, next string) activityPage {
+// findsPage is a page of entries with new results of saved searches, between the activities of a page.
+type findsPage struct {
+	all  []web.Activity
+	next domain.SearchFindCursor
+	more bool // there are older ones
+}
+
+// finds reads the entries that belong to a page of activities: those since its last activity, or all if it is the last page.
+func finds(v *web.Visit, in searches.FindsInput, last []web.Activity, next string, notices bool) (p findsPage, err error) {
+	if in.Limit, in.Outlined = perPage, true; v.Query("found") != "" {
+		if in.Before, err = findCursor(v.Query("found")); err != nil {
+			return p, err
+		}
+	}
+	if next != "" && len(last) > 0 {
+		in.Since = last[len(last)-1].Oldest()
+	}
+	found, at, more, err := v.App().Searches.Finds(v.R.Context(), v.Actor(), in)
+	return findsPage{v.Finds(found, notices), at, more}, err
+}
+
+// findCursor parses the place of an entry: its time in microseconds and its id.
+func findCursor(text string) (c domain.SearchFindCursor, err error) {
+	at, id, _ := strings.Cut(text, ".")
+	c.FoundAt, err = strconv.ParseInt(at, 10, 64)
+	n, wrong := web.ID(id)
+	if err != nil || wrong != nil {
+		return c, domain.InvalidField("found", domain.FieldMalformed, "is no place in this list")
+	}
+	c.ID = domain.SearchFindID(n)
+	return c, nil
+}
+
+// onlyFinds reports whether the page is after all activities.
+func onlyFinds(v *web.Visit) bool { return v.Query("found") != "" && v.Query("next") == "" }
+
+// newActivityPage returns a page of activities and new results, with links to its neighbours.
+func newActivityPage(v *web.Visit, all []web.Activity, next string, found findsPage) activityPage {
 	q := v.R.URL.Query()
 	q.Del("next")
-	s := activityPage{Activities: all, First: v.Query("next") == "", Newest: address(v, q)}
+	q.Del("found")
+	s := activityPage{Activities: web.Merged(all, found.all), First: v.Query("next")+v.Query("found") == "", Newest: address(v, q)}
 	if next != "" {
 		q.Set("next", next)
+	}
+	if found.next.ID != 0 && (next != "" || found.more) {
+		q.Set("found", fmt.Sprint(found.next.FoundAt, ".", found.next.ID))
+	}
+	if next != "" || found.more {
 		s.Older = address(v, q)
 	}
 	return s
@@ -49,31 +94,49 @@ func address(v *web.Visit, q url.Values) string {
 	return v.R.URL.EscapedPath() + "?" + q.Encode()
 }
 
-// feed shows the activities of followed users, channels and groups.
-func feed(v *web.Visit) error {
-	page, err := v.App().People.Feed(v.R.Context(), v.Actor(), cursorInput(v))
+// feed shows the activities of followed users, channels and groups, and new results of saved searches.
+func feed(v *web.Visit) (err error) {
+	var all []web.Activity
+	var next string
+	if !onlyFinds(v) {
+		page, err := v.App().People.Feed(v.R.Context(), v.Actor(), cursorInput(v))
+		if err != nil {
+			return err
+		}
+		all, next = v.Activities(page.Items), page.Next
+	}
+	found, err := finds(v, searches.FindsInput{}, all, next, false)
 	if err != nil {
 		return err
 	}
-	all := v.Activities(page.Items)
-	if err := v.Cover(web.ActivityCells(all)...); err != nil {
+	shown := newActivityPage(v, all, next, found)
+	if err := v.Cover(web.ActivityCells(shown.Activities)...); err != nil {
 		return err
 	}
-	if v.Fresh(append(web.ActivityTags(all), page.Next)...) {
+	if v.Fresh(append(web.ActivityTags(shown.Activities), shown.Older)...) {
 		return nil
 	}
 	v.Wide = true
-	return v.Page("feed", v.T("people.feed"), nil, newActivityPage(v, all, page.Next))
+	return v.Page("feed", v.T("people.feed"), nil, shown)
 }
 
-// notifications shows other people's activities that concern the reader.
+// notifications shows other people's activities that concern the reader, and new results of saved searches.
 func notifications(v *web.Visit) error {
 	unread := v.Query("filter") == "unread"
-	page, err := v.App().People.NotificationDays(v.R.Context(), v.Actor(), unread, cursorInput(v).Next)
+	var all []web.Activity
+	var next string
+	if !onlyFinds(v) {
+		page, err := v.App().People.NotificationDays(v.R.Context(), v.Actor(), unread, cursorInput(v).Next)
+		if err != nil {
+			return err
+		}
+		all, next = v.Notices(page.Items), page.Next
+	}
+	found, err := finds(v, searches.FindsInput{Notified: true, Unread: unread}, all, next, true)
 	if err != nil {
 		return err
 	}
-	data := newActivityPage(v, v.Notices(page.Items), page.Next)
+	data := newActivityPage(v, all, next, found)
 	data.Unread = unread
 	v.Wide = true
 	return v.Page("notifications", v.T("people.notifications"), nil, data)
@@ -87,6 +150,9 @@ func readNotifications(v *web.Visit) error {
 	}
 	if f.Get("do") == "all" {
 		if _, err := v.App().People.ReadAllNotifications(v.R.Context(), v.Actor()); err != nil {
+			return err
+		}
+		if err := v.App().Searches.ReadFinds(v.R.Context(), v.Actor()); err != nil {
 			return err
 		}
 		return v.Done(at, "notifications")
@@ -118,6 +184,9 @@ func openNotification(v *web.Visit) error {
 
 // read marks notifications as read, and returns the path of their subject. ids is as in web.Activity.
 func read(v *web.Visit, ids string) (string, error) {
+	if id, ok := strings.CutPrefix(ids, web.FindPrefix); ok {
+		return readFind(v, id)
+	}
 	var all []domain.ActivityID
 	for id := range strings.SplitSeq(ids, ",") {
 		n, err := web.ID(id)
@@ -131,4 +200,17 @@ func read(v *web.Visit, ids string) (string, error) {
 		return "", err
 	}
 	return v.Notices(notices)[0].Path, nil
+}
+
+// readFind marks a notification about a saved search as read, and returns the path of the results.
+func readFind(v *web.Visit, id string) (string, error) {
+	n, err := web.ID(id)
+	if err != nil {
+		return "", err
+	}
+	s, err := v.App().Searches.ReadFind(v.R.Context(), v.Actor(), domain.SearchFindID(n))
+	if err != nil {
+		return "", err
+	}
+	return searches.Path(s), nil
 }

@@ -1,5 +1,5 @@
 // Package people contains the social pages: following, comments, the feed, notifications, groups
-// and their members, collaborators, private feeds.
+// and their members, collaborators, private feeds, saved searches.
 package people
 
 import (
@@ -27,6 +27,9 @@ func PageSet() web.PageSet {
 			{Path: "/notifications/{id}", Access: web.Users, Get: openNotification},
 			{Path: "/block/{id}/comments", Get: commentsPage, Post: users(say), Fields: web.Fields{"body": {MaxLength: domain.MaxComment}}},
 			{Path: "/block/{id}/comments/{comment}", Get: findComment},
+			{Path: "/search/saved", Access: web.Users, Get: searchesPage, Post: saveSearch},
+			{Path: "/search/saved/{id}", Access: web.Users, Get: searchPage, Post: changeSearch},
+			{Path: "/unsubscribe/{token}", Open: true, Get: unsubscribePage, Post: unsubscribe},
 			{Path: "/comments/mentions", Access: web.Users, Get: mentions},
 			{Path: "/comments/{id}", Access: web.Users, Get: commentPage, Post: changeComment, Fields: web.Fields{"body": {MaxLength: domain.MaxComment}}},
 			{Path: "/groups", Access: web.Users, Get: groups},
