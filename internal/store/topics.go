@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/store/redo"
 	"vitrine/internal/store/search"
 	"vitrine/internal/store/transfer"
+	"vitrine/internal/store/vectors"
 )
 
 // The topics of the store. Each is a package with Reads, which every connection has, and often Writes, which only a
@@ -76,6 +77,9 @@ func (q Queries) Origins() transfer.OriginReads { return transfer.NewOriginReads
 
 // Redo returns the statements of package redo.
 func (q Queries) Redo() redo.Reads { return redo.NewReads(q.db) }
+
+// Vectors returns the statements of package vectors.
+func (q Queries) Vectors() vectors.Reads { return vectors.NewReads(q.db) }
 
 // Account returns the statements of package account for a snapshot.
 func (v *Snapshot) Account() account.Lists { return account.NewLists(v.db) }
@@ -150,6 +154,9 @@ func (tx *Tx) Origins() transfer.OriginWrites { return transfer.NewOriginWrites(
 
 // Redo returns the statements of package redo for a transaction.
 func (tx *Tx) Redo() redo.Writes { return redo.NewWrites(tx.db) }
+
+// Vectors returns the statements of package vectors for a transaction.
+func (tx *Tx) Vectors() vectors.Writes { return vectors.NewWrites(tx.db) }
 
 // The topics of package store itself, whose statements lock, index or order rows of several topics.
 

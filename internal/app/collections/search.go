@@ -57,9 +57,10 @@ type Explored struct {
 	Suggested string // a query with many more results, or ""
 }
 
-// ExploreClose is Explore that corrects misspelled words if the query finds little.
+// ExploreClose is Explore that also finds blocks by meaning, and corrects misspelled words if few results have the words.
 func (a *Finder) ExploreClose(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (e Explored, err error) {
-	if e.List, err = a.Explore(ctx, actor, in, seed); err != nil || e.Total >= littleFound {
+	var byWords int64
+	if e.List, byWords, err = a.exploreMeant(ctx, actor, in, seed); err != nil || byWords >= littleFound {
 		return e, err
 	}
 	var c store.Correction
@@ -74,10 +75,10 @@ func (a *Finder) ExploreClose(ctx context.Context, actor domain.Actor, in domain
 	})
 	switch {
 	case err != nil || c.Query == "" || Shortened(c.Query) != c.Query:
-	case e.Total == 0:
+	case byWords == 0:
 		e.Corrected, in.Query = c.Query, c.Query
-		e.List, err = a.Explore(ctx, actor, in, seed)
-	case c.Found >= muchMore*e.Total:
+		e.List, _, err = a.exploreMeant(ctx, actor, in, seed)
+	case c.Found >= muchMore*byWords:
 		e.Suggested = c.Query
 	}
 	return e, err

@@ -69,7 +69,10 @@ func countLimit(q Query, stats statistics, f filter) int64 {
 
 // drive chooses the filter that the fewest documents pass, if these are few.
 func drive(q Query, stats statistics) (driver filter) {
-	if manyFound(q, stats) {
+	switch {
+	case q.Among != nil:
+		return isAmong
+	case manyFound(q, stats):
 		return noFilter
 	}
 	least := maxPassing(q, stats)

@@ -83,6 +83,8 @@ func (r *renderer) check(f filter) []string {
 		return []string{"d.created_at < " + r.args.Add(sqlx.Micros(r.q.Before))}
 	case isCommented:
 		return []string{"d.kind = 'Block'", "EXISTS (SELECT 1 FROM comments m WHERE m.block_id = d.item_id" + r.Fence() + ")"}
+	case isAmong:
+		return []string{"d.kind = 'Block'", r.In("d.item_id", r.args.Add(sqlx.IDs(r.Dialect, r.q.Among)))}
 	case lacksWords:
 		return []string{r.engine().lacks(r.args.Add(r.engine().query(r.q.Words.Unwanted(), anywhere)))}
 	case hasWords:
@@ -145,6 +147,8 @@ func (r *renderer) rows(f filter) string {
 			WHERE c.channel_id = ` + r.args.Add(r.q.Channel) + ` AND x.kind = c.item_type AND x.item_id = c.item_id`
 	case isCommented:
 		return "SELECT x.seq FROM comments m CROSS JOIN search_documents x WHERE x.kind = 'Block' AND x.item_id = m.block_id"
+	case isAmong:
+		return "SELECT x.seq FROM search_documents x WHERE x.kind = 'Block' AND " + r.In("x.item_id", r.args.Add(sqlx.IDs(r.Dialect, r.q.Among)))
 	case noFilter, byExtension, changedAfter, alsoInChannel, createdFrom, createdBefore, lacksWords, hasWords, ownedBy, isContent:
 	}
 	panic("search: this filter does not drive")

@@ -57,7 +57,8 @@ var DefaultLimits = Limits{Rare: 250, Counted: countedUpTo, Spare: spare, Neares
 type Query struct {
 	domain.Search
 	Viewer domain.UserID
-	Words  words.Query // the parsed Query
+	Words  words.Query      // the parsed Query
+	Among  []domain.BlockID // only these, unless it is nil
 
 	before int64 // results of a previous search on the list that begins with them
 }
@@ -99,6 +100,7 @@ const (
 	createdFrom
 	createdBefore
 	isCommented
+	isAmong
 	lacksWords // for a query that only says which words are missing
 
 	hasWords  // if the words are not read first
@@ -112,7 +114,7 @@ func (q Query) filters() (set []filter) {
 		byType: len(q.Types) > 0, byExtension: len(q.Extensions) > 0, changedAfter: !q.After.IsZero(), byAuthor: q.Author != 0,
 		madeByViewer: q.Scope == domain.SearchMine, isFollowed: q.Scope == domain.SearchFollowing,
 		inGroup: q.Group != 0, inChannel: q.Channel != 0,
-		alsoInChannel: q.AlsoIn != 0, createdFrom: !q.From.IsZero(), createdBefore: !q.Before.IsZero(), isCommented: q.Commented,
+		alsoInChannel: q.AlsoIn != 0, createdFrom: !q.From.IsZero(), createdBefore: !q.Before.IsZero(), isCommented: q.Commented, isAmong: q.Among != nil,
 		lacksWords: q.Words.Everything && len(q.Words.Without) > 0,
 	} {
 		if is {

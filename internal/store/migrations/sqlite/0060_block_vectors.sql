@@ -37,6 +37,7 @@ CREATE TABLE block_vectors (
     vector    BLOB
 );
 CREATE INDEX block_vectors_queued ON block_vectors (block_id) WHERE queued > 0;
+CREATE INDEX block_vectors_state ON block_vectors (state) WHERE queued = 0;
 CREATE INDEX block_vectors_change ON block_vectors (change);
 
 -- A transaction that changes a text or who sees it deletes the vector and queues the block.
