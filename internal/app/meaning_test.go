@@ -534,4 +534,3 @@ func TestMeaningOff(t *testing.T) {
 		w.sent("moss garden")
 	})
 }
-

@@ -320,6 +320,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		<-s.done
 	}
 	s.backups.end()
+	s.App.Finder.Meaning.Close()
 	errs = append(errs, <-drained)
 	if s.redis != nil {
 		errs = append(errs, s.redis.Close())

@@ -254,16 +254,16 @@ func (x *Index) Remove(id int64) {
 	}
 }
 
-// Vector returns the vector of an id.
-func (x *Index) Vector(id int64) (v Vector, ok bool) {
+// Vector returns the vector of an id, and its change.
+func (x *Index) Vector(id int64) (v Vector, change int64, ok bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	at, ok := x.at[id]
 	if !ok {
-		return v, false
+		return nil, 0, false
 	}
 	c, i := x.place(at)
-	return unpacked(x.words(c, i), x.dimension), true
+	return unpacked(x.words(c, i), x.dimension), c.changes[i], true
 }
 
 // parallel is the maximum number of goroutines of a search.

@@ -74,7 +74,7 @@ func TestNearestIsExact(t *testing.T) {
 			}
 		}
 		for id, e := range all {
-			if v, ok := x.Vector(id); !ok || !slices.Equal(v, e.Vector) {
+			if v, change, ok := x.Vector(id); !ok || change != e.Change || !slices.Equal(v, e.Vector) {
 				t.Fatalf("%d: vector %d is %v, want %v", dimension, id, v, e.Vector)
 			}
 			x.Remove(id)

@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"vitrine/internal/app/core"
+	"vitrine/internal/domain"
 	"vitrine/internal/embeddings"
 	"vitrine/internal/store"
 	stored "vitrine/internal/store/vectors"
@@ -219,4 +221,28 @@ func (a *Finder) VectorsWaiting(ctx context.Context) (waiting, failures int64, e
 	}
 	waiting, err = a.Store.Vectors().CountWaiting(ctx)
 	return waiting, s.Failures, err
+}
+
+// MeaningState is the state of search by meaning, for operators.
+type MeaningState struct {
+	stored.Counts
+	Host, Model string
+	Private     bool      // texts that not everyone sees are sent, too
+	Full        bool      // there are more vectors than fit in memory
+	Error       string    // code of the last failure, unless the endpoint has answered since; see embeddings.Code
+	FailedAt    time.Time // when that was
+}
+
+// MeaningState returns the state of search by meaning, or nil if it is off.
+func (a *Finder) MeaningState(ctx context.Context, actor domain.Actor) (*MeaningState, error) {
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil || a.Meaning == nil {
+		return nil, err
+	}
+	s, err := a.Store.Vectors().State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := a.Store.Vectors().Counts(ctx)
+	return &MeaningState{Counts: counts, Host: a.Meaning.client.Host(), Model: a.Meaning.client.Model(), Private: a.Meaning.private,
+		Full: counts.Done > MaxVectors, Error: s.Error, FailedAt: s.FailedAt}, err
 }

@@ -48,9 +48,9 @@ func (a *Finder) queryVector(ctx context.Context, in domain.Search) (*vectors.In
 	if text == "" || query.TooLong || in.Validate() != nil {
 		return nil, nil
 	}
-	x, err := a.Meaning.follow(ctx, a.Store)
-	if err != nil || x == nil || x.Len() == 0 {
-		return nil, nil // the search itself reports errors of the database
+	x := a.Meaning.follow(ctx, a.Store)
+	if x == nil || x.Len() == 0 {
+		return nil, nil
 	}
 	at, ok := a.Meaning.vectorOf(ctx, text, x.Dimension(), a.Now())
 	if !ok {
@@ -74,6 +74,7 @@ func (m *Meaning) fused(ctx context.Context, v *store.Snapshot, x *vectors.Index
 	if err != nil {
 		return l, 0, err
 	}
+	near = alikeEnough(near)
 	merged := mergedRanks(first.Items, near)
 	more, err := unmatched(ctx, v, q, first, near)
 	if err != nil {

@@ -3,6 +3,7 @@ package collections
 import (
 	"context"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -28,9 +29,12 @@ type Meaning struct {
 	// QueryTimeout limits how long a search waits for the vector of its query. Tests replace it.
 	QueryTimeout time.Duration
 
-	following sync.Mutex // while changes are read
-	index     atomic.Pointer[vectors.Index]
-	read      stored.State // the state up to which changes were read
+	life    context.Context // of reading changes
+	end     context.CancelFunc
+	mu      sync.Mutex
+	reading chan struct{} // closed when changes have been read; nil if nobody reads them
+	index   *vectors.Index
+	read    stored.State // the state up to which changes were read
 
 	queries *lru.Cache[string, vectors.Vector]
 	asking  chan struct{} // has a place for each concurrent query
@@ -39,21 +43,38 @@ type Meaning struct {
 
 // Limits of search by meaning.
 const (
-	MaxVectors   = 1_000_000              // in memory
-	maxQueries   = 1_000                  // remembered
-	queriesAtOne = 4                      // at the endpoint
-	queryTimeout = 300 * time.Millisecond // for the vector of a query
-	queryPause   = 10 * time.Second       // after a failure
-	readAtOnce   = 2_000                  // changes
-	fused        = 100                    // results of each kind that are merged
-	leastAlike   = 0.25                   // cosine similarity of results
-	leastOfBest  = 0.75                   // similarity of results as a share of that of the best one
+	MaxVectors    = 1_000_000              // in memory
+	maxQueries    = 1_000                  // remembered
+	queriesAtOnce = 4                      // at the endpoint
+	queryTimeout  = 300 * time.Millisecond // for the vector of a query
+	queryPause    = 10 * time.Second       // after a failure
+	readAtOnce    = 2_000                  // changes
+	fused         = 100                    // results of each kind that are merged
+	leastAlike    = 0.25                   // cosine similarity of results
+	leastSimilar  = 0.4                    // of similar blocks
+	leastOfBest   = 0.75                   // similarity of results as a share of that of the best one
 )
 
 // NewMeaning returns search by meaning with an endpoint. private also sends texts that not everyone sees.
 func NewMeaning(client *embeddings.Client, private bool) *Meaning {
 	queries, _ := lru.New[string, vectors.Vector](maxQueries) // fails only for a size below 1
-	return &Meaning{client: client, private: private, most: MaxVectors, QueryTimeout: queryTimeout, queries: queries, asking: make(chan struct{}, queriesAtOne)}
+	m := &Meaning{client: client, private: private, most: MaxVectors, QueryTimeout: queryTimeout, queries: queries, asking: make(chan struct{}, queriesAtOnce)}
+	m.life, m.end = context.WithCancel(context.Background())
+	return m
+}
+
+// Close ends reading vectors, so that the database can be closed. It may be called on nil.
+func (m *Meaning) Close() {
+	if m == nil {
+		return
+	}
+	m.end()
+	m.mu.Lock()
+	reading := m.reading
+	m.mu.Unlock()
+	if reading != nil {
+		<-reading
+	}
 }
 
 // model returns what vectors are computed with.
@@ -61,29 +82,62 @@ func (m *Meaning) model() stored.Model {
 	return stored.Model{Name: m.client.Model(), Private: m.private}
 }
 
-// follow reads the changes of vectors since the last call, and returns the index, or nil if there are no vectors. A process
-// that has never been asked reads nothing.
-func (m *Meaning) follow(ctx context.Context, s *store.Store) (*vectors.Index, error) {
-	m.following.Lock()
-	defer m.following.Unlock()
-	at := s.AtPrimary().Vectors()
-	now, err := at.State(ctx)
-	if err != nil {
+// follow returns the vectors of blocks, or nil if there are none. It waits for a moment until the changes since the last
+// call are read. The first call of a process reads all vectors, which may take longer, and continues in the background.
+func (m *Meaning) follow(ctx context.Context, s *store.Store) *vectors.Index {
+	m.mu.Lock()
+	reading := m.reading
+	if reading == nil && m.life.Err() == nil {
+		reading = make(chan struct{})
+		m.reading = reading
+		go m.readChanges(s.AtPrimary().Vectors(), reading)
+	}
+	m.mu.Unlock()
+	if reading != nil {
+		wait, cancel := context.WithTimeout(ctx, m.QueryTimeout)
+		defer cancel()
+		select {
+		case <-reading:
+		case <-wait.Done():
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.index
+}
+
+// readChanges reads the changes of vectors since the last call. After an error, such as of the database, which every search
+// reports itself, the next call continues.
+func (m *Meaning) readChanges(from stored.Reads, done chan struct{}) {
+	x, err := m.upToDate(m.life, from)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err == nil {
+		m.index = x
+	}
+	m.reading = nil
+	close(done)
+}
+
+// upToDate applies the changes since the last call to the index, or to a new one if it has vectors of another model, and
+// returns it.
+func (m *Meaning) upToDate(ctx context.Context, from stored.Reads) (*vectors.Index, error) {
+	now, err := from.State(ctx)
+	if err != nil || now.Name != m.client.Model() || now.Dimension == 0 {
 		return nil, err
 	}
-	if now.Name != m.client.Model() || now.Dimension == 0 {
-		m.index.Store(nil)
-		return nil, nil
-	}
-	x := m.index.Load()
+	x := m.index // which nobody else sets
 	if x == nil || m.read.Name != now.Name || m.read.Dimension != now.Dimension || m.read.LastChange < now.Purged {
 		x, m.read = vectors.NewIndex(int(now.Dimension), m.most), now
 		m.read.LastChange = 0
 		m.queries.Purge()
 	}
 	for m.read.LastChange < now.LastChange {
-		changes, err := at.Changes(ctx, now, m.read.LastChange, readAtOnce)
+		changes, err := from.Changes(ctx, now, m.read.LastChange, readAtOnce)
 		if err != nil {
+			if x != m.index { // and is lost
+				m.read = stored.State{}
+			}
 			return nil, err
 		}
 		for _, c := range changes {
@@ -97,7 +151,6 @@ func (m *Meaning) follow(ctx context.Context, s *store.Store) (*vectors.Index, e
 			m.read.LastChange = max(m.read.LastChange, now.LastChange)
 		}
 	}
-	m.index.Store(x)
 	return x, nil
 }
 
@@ -154,8 +207,7 @@ func (m *Meaning) find(ctx context.Context, v *store.Snapshot, x *vectors.Index,
 		return nil, err
 	}
 	if few {
-		found, err = visible(ctx, v, q, x.NearestOf(at, some, n, leastAlike))
-		return alikeEnough(found, n), err
+		return visible(ctx, v, q, x.NearestOf(at, some, n, leastAlike))
 	}
 	var closed []vectors.Match
 	if m.private && q.Viewer != 0 {
@@ -171,13 +223,13 @@ func (m *Meaning) find(ctx context.Context, v *store.Snapshot, x *vectors.Index,
 			break
 		}
 	}
-	return alikeEnough(found, n), err
+	return found[:min(n, len(found))], err
 }
 
-// alikeEnough returns the first n blocks, without those that are much less similar than the first.
-func alikeEnough(found []meant, n int) []meant {
+// alikeEnough returns the blocks that are not much less similar than the first.
+func alikeEnough(found []meant) []meant {
 	for i, f := range found {
-		if i == n || f.score < leastOfBest*found[0].score {
+		if f.score < leastOfBest*found[0].score {
 			return found[:i]
 		}
 	}
@@ -244,6 +296,34 @@ func among(ctx context.Context, v *store.Snapshot, q store.SearchQuery, ids []do
 		seen[domain.BlockID(s.ID)] = true
 	}
 	return seen, err
+}
+
+// similar lists blocks whose texts mean almost the same as that of a block and that the viewer sees.
+func (m *Meaning) similar(ctx context.Context, v *store.Snapshot, x *vectors.Index, viewer domain.UserID, id domain.BlockID, n int) (ids []domain.BlockID, err error) {
+	at, change, ok := x.Vector(int64(id))
+	if !ok {
+		return nil, nil
+	}
+	if numbers, err := v.Vectors().Current(ctx, []domain.BlockID{id}); err != nil || numbers[id] != change {
+		return nil, err
+	}
+	found, err := m.find(ctx, v, x, at, store.SearchQuery{Viewer: viewer}, n+1)
+	found = slices.DeleteFunc(found, func(f meant) bool { return f.block == id })
+	for _, f := range alikeEnough(found) {
+		if f.score >= leastSimilar {
+			ids = append(ids, f.block)
+		}
+	}
+	return ids[:min(n, len(ids))], err
+}
+
+// HasVector reports whether blocks with a similar meaning can be listed for a block.
+func (a *Finder) HasVector(ctx context.Context, id domain.BlockID) (bool, error) {
+	if a.Meaning == nil {
+		return false, nil
+	}
+	numbers, err := a.Store.Vectors().Current(ctx, []domain.BlockID{id})
+	return len(numbers) > 0, err
 }
 
 // textOf returns the text of a query whose meaning can be compared, or "" if it is to be taken literally: operators other

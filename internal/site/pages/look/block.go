@@ -90,7 +90,13 @@ func blockPage(v *web.Visit) error {
 			return err
 		}
 	}
-	if hasSimilar(b) {
+	similar := hasSimilar(b)
+	if !similar {
+		if similar, err = v.App().Finder.HasVector(ctx, b.ID); err != nil {
+			return err
+		}
+	}
+	if similar {
 		shown.Similar = shown.Item.Path() + "/similar"
 	}
 	shown.Swatches = swatches(shown.Item.Block)
