@@ -86,7 +86,11 @@ const (
 	TooLarge     Code = "too-large" // the answer
 	Count        Code = "count"     // not one vector for each text
 	Values       Code = "values"    // a vector has no direction, or another dimension than the others
+	Dimension    Code = "dimension" // the vectors have another dimension than those before; never returned by Embed
 )
+
+// Codes lists all codes.
+var Codes = []Code{Unreachable, Slow, Unauthorized, Refused, Busy, Redirected, Failing, Malformed, TooLarge, Count, Values, Dimension}
 
 // Error is a failed request.
 type Error struct {

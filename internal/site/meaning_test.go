@@ -8,7 +8,9 @@ import (
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
+	"vitrine/internal/embeddings"
 	"vitrine/internal/embeddings/embeddingstest"
+	"vitrine/internal/site/catalog"
 	"vitrine/internal/store/storetest"
 )
 
@@ -41,7 +43,7 @@ func TestMeaning(t *testing.T) {
 		guest.get(found).want(200).says(`hx-get="` + found + `/similar"`)
 		guest.get(found + "/similar").want(200).says("green lichen").hides("old boat")
 
-		operator.get("/operator").want(200).says("Search by meaning", "<code>127.0.0.1:", "Private texts are not sent", "small&lt;b&gt;").hides("Last error", s.Endpoint())
+		operator.get("/operator").want(200).says("Search by meaning", "<code>127.0.0.1:", "Private texts are not sent", "small<b>").hides("Last error", s.Endpoint())
 		eve.post("/eve/garden/add", "value", "wet dog").leads("/eve/garden")
 		s.Answer(func(out http.ResponseWriter, _ *http.Request, _ []string) bool { out.WriteHeader(401); return true })
 		if finder.EmbedBlocks(t.Context()) == nil {
@@ -49,4 +51,16 @@ func TestMeaning(t *testing.T) {
 		}
 		operator.get("/operator").want(200).says("The endpoint refused the key. Check --embeddings-key.")
 	})
+}
+
+// Every failure of the endpoint has a text in every language.
+func TestMeaningErrors(t *testing.T) {
+	t.Parallel()
+	for _, lang := range catalog.New().Languages {
+		for _, code := range embeddings.Codes {
+			if !lang.Has("operator.meaning.error." + string(code)) {
+				t.Errorf("%s has no text for %s", lang.Name, code)
+			}
+		}
+	}
 }

@@ -28,9 +28,6 @@ const (
 	longestPause = 30 * time.Minute
 )
 
-// otherDimension is the code of an answer with vectors of another dimension than before.
-const otherDimension embeddings.Code = "dimension"
-
 // EmbedBlocks computes the vectors of all queued blocks. Only one process does so at a time. It may stop at any point and
 // run again. After a failure of the endpoint it does nothing until the pause is over. If search by meaning is off, it only
 // keeps further blocks from being queued.
@@ -123,7 +120,7 @@ func (a *Finder) answered(ctx context.Context, computed *[]stored.Result) (err e
 		})
 		if err == nil && !ok {
 			*computed = nil
-			err = &embeddings.Error{Code: otherDimension}
+			err = &embeddings.Error{Code: embeddings.Dimension}
 		}
 		return err
 	}
