@@ -32,6 +32,8 @@ type command struct {
 	Only    string `help:"Regular expression of the cases to measure."`
 	Owned   bool   `help:"Measure the lists of content of users and groups instead; changes the data."`
 	Typos   bool   `help:"Measure corrections of misspelled words instead; changes the data."`
+	Meaning bool   `help:"Measure finding the nearest vectors instead; uses no data."`
+	Vectors int    `default:"1000000" help:"Number of vectors for --meaning."`
 	Writes  bool   `help:"Measure the cost of a document in a write instead; changes the data."`
 }
 
@@ -47,6 +49,9 @@ func main() {
 }
 
 func (cmd command) run(ctx context.Context) error {
+	if cmd.Meaning {
+		return cmd.meaning()
+	}
 	cfg, problems := cmd.Resolve()
 	if len(problems) > 0 {
 		return errors.Join(problems...)
