@@ -194,7 +194,7 @@ func TestPrivateMeaning(t *testing.T) {
 }
 
 // What a stranger cannot see changes nothing about their results: neither their order nor their number. Everything that is
-// found is visible, whatever became private since the vectors were computed.
+// found is visible, even if much became private after the vectors were computed.
 func TestMeaningVisibility(t *testing.T) {
 	eachMeaning(t, func(w *meaningRig) {
 		r := rand.New(rand.NewPCG(7, 7))
@@ -384,7 +384,7 @@ func TestMeaningFailures(t *testing.T) {
 			return func(out http.ResponseWriter, _ *http.Request, _ []string) bool { out.WriteHeader(code); return true }
 		}
 		fail("failing", status(500))
-		fail("refused", status(400)) // whatever is sent
+		fail("refused", status(400)) // of every text
 		fail("unauthorized", status(401))
 		fail("busy", status(429))
 		fail("redirected", status(307))

@@ -70,7 +70,7 @@ func (c *Client) Host() string {
 	return u.Host
 }
 
-// Code says why a request failed.
+// Code is the reason why a request failed.
 type Code string
 
 // The codes of failures.

@@ -9,7 +9,7 @@ import (
 	"vitrine/internal/embeddings/embeddingstest"
 )
 
-// A server computes vectors in the background, beside its jobs, and does not wait for a slow endpoint when it
+// A server computes vectors in the background, and does not wait for a slow endpoint when it
 // stops.
 func TestEmbedsInBackground(t *testing.T) {
 	t.Parallel()

@@ -139,7 +139,7 @@ func (q query) exactScore(words []uint64, scale float32) float32 {
 	return float32(sum) * scale * q.scale
 }
 
-// Entry is a vector with the id of what it describes, and a number that changes with it.
+// Entry is a vector with the id of its subject, and a number that changes with it.
 type Entry struct {
 	ID, Change int64
 	Open       bool // found by Nearest

@@ -85,7 +85,7 @@ func TestNearestIsExact(t *testing.T) {
 	}
 }
 
-// Rounding to 8 bits hardly changes a direction, and what has none is refused.
+// Rounding to 8 bits hardly changes a direction. Vectors without a direction are refused.
 func TestQuantised(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

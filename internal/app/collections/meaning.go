@@ -191,7 +191,7 @@ type meant struct {
 	score float32
 }
 
-// steps are how many candidates are compared with what the database says about them, until enough are left.
+// steps are the numbers of candidates that are checked in the database, one after the other, until enough are visible.
 var steps = []int{2 * fused, 8 * fused, 32 * fused}
 
 // maxFiltered is the maximum number of results of filters that are all compared.
