@@ -33,6 +33,8 @@ type command struct {
 	Owned   bool   `help:"Measure the lists of content of users and groups instead; changes the data."`
 	Typos   bool   `help:"Measure corrections of misspelled words instead; changes the data."`
 	Looks   bool   `help:"Measure searches by colour and for similar images instead; changes the data."`
+	Meaning bool   `help:"Measure finding the nearest vectors instead; uses no data."`
+	Vectors int    `default:"1000000" help:"Number of vectors for --meaning."`
 	Writes  bool   `help:"Measure the cost of a document in a write instead; changes the data."`
 }
 
@@ -48,6 +50,9 @@ func main() {
 }
 
 func (cmd command) run(ctx context.Context) error {
+	if cmd.Meaning {
+		return cmd.meaning()
+	}
 	cfg, problems := cmd.Resolve()
 	if len(problems) > 0 {
 		return errors.Join(problems...)

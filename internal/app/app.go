@@ -51,8 +51,9 @@ type Options struct {
 	Accounts      accounts.Options
 	Exposure      domain.Exposure
 	SSO           accounts.SignOnOptions
-	Identify      transfer.Identify // reads the identity of a file to import; nil if no imports are started
-	AuditKept     time.Duration     // how long entries of the audit log are kept; 0 means forever
+	Identify      transfer.Identify    // reads the identity of a file to import; nil if no imports are started
+	Meaning       *collections.Meaning // nil if search by meaning is off
+	AuditKept     time.Duration        // how long entries of the audit log are kept; 0 means forever
 }
 
 // New creates the service.
@@ -64,7 +65,7 @@ func New(o Options) *App {
 	a := &App{store: o.Store, Exposure: o.Exposure}
 	a.Content = content.New(c, o.FilesURL, o.Files)
 	a.Collections = collections.New(c, a.Content)
-	a.Finder = collections.NewFinder(c)
+	a.Finder = collections.NewFinder(c, o.Meaning)
 	a.People = people.New(c, a.Content, o.Mailer, o.InvitationTTL)
 	a.Accounts = accounts.New(accounts.NewSignIns(c, o.Mailer), a.Collections, a.People, o.Accounts)
 	a.SSO = accounts.NewSSO(c, a.Accounts, a.People, o.SSO)

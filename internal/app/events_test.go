@@ -49,7 +49,7 @@ var unpublished = map[string]string{
 	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments MoveComments EmptyInbox EndFollows
 		EndGroupItems EndSomeFollows ForgetActivities ForgetBlock DeleteUserActivities ForgetNotifications HandGroupOver`,
 	"what events are told by, and what the reader has read": `MarkAllRead MarkRead Record RecordAll`,
-	"when links are checked, and what that found": `ScheduleLinks ClaimLinks NoteLink CheckSoon`,
+	"when links are checked, and what that found":           `ScheduleLinks ClaimLinks NoteLink CheckSoon`,
 	"locks, and slugs": `BindSlug ClaimSlug LockBlock LockBlockInChannels LockChannelOf LockChannels LockFollowed LockGroup
 		LockGroupWithChannels LockOwners LockSource LockSources LockToAdd LockWithParents LockedBlock Locks SlugFor SuffixedSlugFor`,
 	"bulk loads and repair": `AddDocuments FinishDocuments FinishFollows FinishLoad FinishTexts CountTexts IndexPending LoadActivities LoadBlocks LoadChannels LoadConnections

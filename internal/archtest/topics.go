@@ -26,7 +26,7 @@ var topics = map[string][]string{
 	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},
 	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches"},
 	"site/pages/moderation": {"Moderation"},
-	"site/pages/operator":   {"Accounts", "Collections", "Content", "Operating", "People"},
+	"site/pages/operator":   {"Accounts", "Collections", "Content", "Finder", "Operating", "People"},
 	"site/pages/people":     {"Collections", "Finder", "People", "Searches"},
 	"site/pages/signon":     {"Accounts", "SSO"},
 	"site/pages/transfer":   {"Content", "Transfer"},

@@ -55,7 +55,7 @@ func notDumped(d database.Dialect) (skip func(table string) bool, err error) {
 			ours[string(match[1])] = true
 		}
 	}
-	for _, name := range []string{"search_words", "search_spellings", "search_closed", "search_removals", "text_additions", "backups", "exports"} {
+	for _, name := range []string{"search_words", "search_spellings", "search_closed", "search_removals", "text_additions", "vector_state", "block_vectors", "backups", "exports"} {
 		delete(ours, name)
 	}
 	return func(table string) bool { return !ours[table] }, nil

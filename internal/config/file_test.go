@@ -142,6 +142,7 @@ func example(t *testing.T, d config.Declaration) (value string, needs map[string
 		"rate-limits": {"guest=1,free=2,premium=3,supporter=4", nil}, "trusted-proxies": {"10.0.0.1,fd00::/8", nil}, "fetch-allow": {"10.0.0.0/8", nil},
 		"database-replica-urls":    {"postgres://a/d,postgres://b/d", map[string]string{"database-url": "postgres://h/d"}},
 		"database-replica-max-lag": {"7s", nil}, "redis-url": {"redis://h:1", nil}, "metrics-addr": {":9090", nil}, "otel-endpoint": {"http://otel:4318", nil},
+		"embeddings-url": {"http://o/v1/embeddings", map[string]string{"embeddings-model": "small"}}, "embeddings-model": {"small", nil}, "embeddings-key": {"k", nil},
 		"otel-headers-file": {"", map[string]string{"otel-endpoint": "http://otel:4318"}}, "otel-sample-ratio": {"0.25", nil}, "audit-keep": {"1000h0m0s", nil},
 		"blob-url": {"s3://b", nil}, "blob-access-key": {"a2", keys}, "blob-secret-key": {"s2", keys},
 		"quota-unused": {"free=0,premium=1MiB,supporter=3KiB", nil}, "quota": {"free=0,premium=1MiB,supporter=3KiB", nil}, "disk-reserve": {"5%", nil},

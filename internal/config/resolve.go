@@ -60,6 +60,7 @@ func (c *Config) complete(given Texts, common bool, found *problems) {
 	c.Traces.complete(found)
 	c.Blob.complete(given, found)
 	c.Backup.complete(c.Blob, found)
+	c.Embeddings.complete(found)
 	c.completeMail(given, found)
 	c.OIDC.complete(given, found)
 }

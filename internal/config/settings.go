@@ -56,6 +56,7 @@ type Config struct {
 	ImageMemory     int64  // bytes
 	MemoryLimit     int64  // bytes, AutoMemory, or 0 for none
 	Backup          Backup
+	Embeddings      Embeddings
 	SMTP            *SMTP  // nil: mails are written to OutboxPath
 	MailFrom        string // "Name <address>" or an address
 
@@ -76,6 +77,7 @@ const (
 	topicAddresses     = "Addresses"
 	topicTLS           = "TLS"
 	topicFiles         = "Files"
+	topicSearch        = "Search by meaning"
 	topicBackups       = "Backups"
 	topicMail          = "Mail"
 	topicPeople        = "People"
@@ -86,7 +88,7 @@ const (
 
 // Topics returns the topics in display order.
 func Topics() []string {
-	return []string{topicConfiguration, topicData, topicAddresses, topicTLS, topicFiles, topicBackups, topicMail, topicPeople, topicLimits, topicJobs, topicLogs}
+	return []string{topicConfiguration, topicData, topicAddresses, topicTLS, topicFiles, topicSearch, topicBackups, topicMail, topicPeople, topicLimits, topicJobs, topicLogs}
 }
 
 // settings declares all settings. Problems are reported in this order.
@@ -271,6 +273,21 @@ var settings = []Declaration{
 	{Flag: "memory-limit", Topic: topicLimits, Default: "auto", Placeholder: "SIZE",
 		Help: "Memory that this process may use, three quarters of it as Go's soft limit: auto (the limit of the control group, or else the machine's memory), a size, or off. GOMEMLIMIT takes precedence.",
 		kind: field(func(c *Config) *int64 { return &c.MemoryLimit }, parseMemoryLimit, formatMemoryLimit)},
+	{Flag: "embeddings-url", Topic: topicSearch, Placeholder: "URL",
+		Help: "Address of an OpenAI-compatible endpoint that computes vectors of texts, such as http://127.0.0.1:11434/v1/embeddings, to also find blocks by meaning. The texts of public blocks, and queries on the website, are sent there. Empty for none.",
+		See:  "[Search by meaning](#search-by-meaning)",
+		kind: checked(func(c *Config) *string { return &c.Embeddings.URL }, checkEmbeddingsURL)},
+	{Flag: "embeddings-model", Topic: topicSearch, Placeholder: "NAME",
+		Help: "Model that the endpoint uses, such as nomic-embed-text. Another model means computing all vectors again.",
+		kind: checked(func(c *Config) *string { return &c.Embeddings.Model }, checkEmbeddingsModel)},
+	{Flag: "embeddings-key", Topic: topicSearch, Placeholder: "KEY",
+		Help:     "Key for the endpoint, sent as a bearer token. On the command line, other users of this machine can see it.",
+		FileHelp: "File with the key for the endpoint.",
+		kind:     checked(func(c *Config) *string { return &c.Embeddings.Key }, checkEmbeddingsKey).secret(redactText)},
+	{Flag: "embeddings-private", Topic: topicSearch, Default: "false", Placeholder: "BOOL",
+		Help: "Whether the texts of private blocks are also sent to the endpoint.",
+		See:  "[Privacy](privacy.md)",
+		kind: boolean(func(c *Config) *bool { return &c.Embeddings.Private })},
 	{Flag: "backup-to", Topic: topicBackups, Placeholder: "PATH",
 		Help: "Folder, or s3://bucket/prefix?endpoint=https://host&region=name, for scheduled backups; empty for none.",
 		See:  "[Backups](backup.md)",

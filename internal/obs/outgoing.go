@@ -19,12 +19,14 @@ const (
 	Pages   Outgoing = "pages"   // pages that users link to, up to the response header, including redirects
 	Redis   Outgoing = "redis"   // counting a request in the shared rate limits
 	SignOn  Outgoing = "sign_on" // requests to the OpenID Connect provider
+
+	Embeddings Outgoing = "embeddings" // requests to the endpoint of search by meaning
 )
 
 func newOutgoing() *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Namespace: namespace, Name: "outgoing_duration_seconds",
-		Help:    "Duration of requests to external services: storage (S3), backups (S3 for backups), mail (SMTP), pages (linked by users), redis (shared rate limits) and sign_on (the OpenID Connect provider).",
+		Help:    "Duration of requests to external services: storage (S3), backups (S3 for backups), mail (SMTP), pages (linked by users), redis (shared rate limits), sign_on (the OpenID Connect provider) and embeddings (search by meaning).",
 		Buckets: []float64{.001, .005, .025, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
 	}, []string{"to", "operation", "outcome"})
 }

@@ -19,7 +19,14 @@ type Site struct {
 	Database     int64                // bytes of the SQLite file
 	WAL          int64                // bytes of its write-ahead log
 	Certificates map[string]time.Time // expiry by domain
-	Backfills    map[string]int64     // rows that a backfill has not processed yet, by kind of job
+	Vectors      *Vectors
+	Backfills    map[string]int64 // rows that a backfill has not processed yet, by kind of job
+}
+
+// Vectors holds the measurements of search by meaning.
+type Vectors struct {
+	Waiting  int64 // blocks without a current vector
+	Failures int64 // of the endpoint, in a row
 }
 
 // Pool holds the measurements of a connection pool since the process started.
@@ -38,6 +45,7 @@ type Pool struct {
 //	vitrine_disk_free_bytes, vitrine_disk_size_bytes
 //	vitrine_sqlite_file_bytes, vitrine_sqlite_wal_bytes
 //	vitrine_backfill_rows_left{kind}
+//	vitrine_vectors_waiting, vitrine_vectors_failures
 //	vitrine_schema_served
 //	vitrine_certificate_expiry_timestamp_seconds{domain}
 func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
@@ -45,29 +53,31 @@ func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 		return prometheus.NewDesc(namespace+"_"+name, help, labels, nil)
 	}
 	m.registry.MustRegister(siteWatch{of: of,
-		inUse:  desc("database_connections_in_use", "Database connections in use.", "pool"),
-		max:    desc("database_connections_max", "Maximum number of database connections.", "pool"),
-		waits:  desc("database_waits_total", "How often a caller waited for a database connection.", "pool"),
-		waited: desc("database_wait_seconds_total", "Total time that callers waited for a database connection.", "pool"),
-		due:    desc("jobs_oldest_due_seconds", "Time since the oldest waiting job became due, by class.", "class"),
-		free:   desc("disk_free_bytes", "Free space on the disk with the data folder."),
-		size:   desc("disk_size_bytes", "Size of the disk with the data folder."),
-		file:   desc("sqlite_file_bytes", "Size of the SQLite file."),
-		wal:    desc("sqlite_wal_bytes", "Size of SQLite's write-ahead log."),
-		served: desc("schema_served", "1 if this program supports the database schema, 0 if the schema needs a newer program."),
-		left:   desc("backfill_rows_left", "Rows that a backfill has not processed yet, by kind of job. Counts above 10,000 are a lower bound.", "kind"),
-		expiry: desc("certificate_expiry_timestamp_seconds", "Expiry of the served certificate; 0 if there is none.", "domain")})
+		inUse:    desc("database_connections_in_use", "Database connections in use.", "pool"),
+		max:      desc("database_connections_max", "Maximum number of database connections.", "pool"),
+		waits:    desc("database_waits_total", "How often a caller waited for a database connection.", "pool"),
+		waited:   desc("database_wait_seconds_total", "Total time that callers waited for a database connection.", "pool"),
+		due:      desc("jobs_oldest_due_seconds", "Time since the oldest waiting job became due, by class.", "class"),
+		free:     desc("disk_free_bytes", "Free space on the disk with the data folder."),
+		size:     desc("disk_size_bytes", "Size of the disk with the data folder."),
+		file:     desc("sqlite_file_bytes", "Size of the SQLite file."),
+		wal:      desc("sqlite_wal_bytes", "Size of SQLite's write-ahead log."),
+		served:   desc("schema_served", "1 if this program supports the database schema, 0 if the schema needs a newer program."),
+		left:     desc("backfill_rows_left", "Rows that a backfill has not processed yet, by kind of job. Counts above 10,000 are a lower bound.", "kind"),
+		waiting:  desc("vectors_waiting", "Blocks whose vector for search by meaning is not computed yet."),
+		failures: desc("vectors_failures", "How often the endpoint of search by meaning has failed in a row."),
+		expiry:   desc("certificate_expiry_timestamp_seconds", "Expiry of the served certificate; 0 if there is none.", "domain")})
 }
 
 // siteWatch implements prometheus.Collector.
 type siteWatch struct {
-	of                                                                          func(ctx context.Context) Site
-	inUse, max, waits, waited, due, left, free, size, file, wal, expiry, served *prometheus.Desc
+	of                                                                                             func(ctx context.Context) Site
+	inUse, max, waits, waited, due, left, free, size, file, wal, expiry, served, waiting, failures *prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
 func (w siteWatch) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.left, w.free, w.size, w.file, w.wal, w.expiry, w.served} {
+	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.left, w.free, w.size, w.file, w.wal, w.expiry, w.served, w.waiting, w.failures} {
 		descs <- d
 	}
 }
@@ -91,6 +101,10 @@ func (w siteWatch) Collect(metrics chan<- prometheus.Metric) {
 	}
 	for kind, rows := range s.Backfills {
 		send(w.left, prometheus.GaugeValue, float64(rows), kind)
+	}
+	if v := s.Vectors; v != nil {
+		send(w.waiting, prometheus.GaugeValue, float64(v.Waiting))
+		send(w.failures, prometheus.GaugeValue, float64(v.Failures))
 	}
 	for domain, until := range s.Certificates {
 		send(w.expiry, prometheus.GaugeValue, float64(until.Unix()), domain)

@@ -85,6 +85,7 @@ type Server struct {
 	metricsAddr string // address of the metrics listener
 	failed      chan error
 	backups     *backups
+	embedding   embedding
 	stop        context.CancelFunc
 	done        chan struct{} // closed when the background work has ended
 }
@@ -146,10 +147,12 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 			Registration: cfg.OAuthRegistration, Extension: cfg.BrowserExtension, Setup: s.setup(cfg)},
 		SSO:      newSSO(cfg, o, s.stats),
 		Identify: importing.Identify,
+		Meaning:  newMeaning(cfg.Embeddings, s.stats),
 		Exposure: domain.Exposure{GuestsClosed: cfg.GuestsClosed, IndexClosed: cfg.IndexClosed}})
 	s.exports = exporting.New(exporting.Options{App: s.App, Addresses: s.addresses, Now: o.Now, Version: o.Version, Folder: cfg.StagingPath()})
 	s.Jobs = s.newWorkers()
 	s.backups = &backups{s: s, o: o, storage: files.Blobs}
+	s.embedding.s = s
 	s.stats.WatchBackups(s.backups.measured)
 	freeSpace := o.FreeSpace
 	if freeSpace == nil {
@@ -215,6 +218,7 @@ func (s *Server) Start(l net.Listener) error {
 		return err
 	}
 	s.backups.start()
+	s.embedding.start()
 	return nil
 }
 
@@ -301,6 +305,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	var errs []error
 	drained := make(chan error, 1)
 	go func() { drained <- s.Jobs.Stop(ctx) }()
+	s.embedding.end()
 	s.drain(ctx)
 	for _, srv := range []*http.Server{s.http, s.plain, s.metrics} {
 		if srv == nil {
@@ -315,6 +320,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		<-s.done
 	}
 	s.backups.end()
+	s.App.Finder.Meaning.Close()
 	errs = append(errs, <-drained)
 	if s.redis != nil {
 		errs = append(errs, s.redis.Close())

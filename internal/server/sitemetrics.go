@@ -29,6 +29,11 @@ func (s *Server) siteMetrics(ctx context.Context, freeSpace func(folder string) 
 			site.Backfills[b.Kind] = b.Rows
 		}
 	}
+	if s.cfg.Embeddings.URL != "" {
+		if waiting, failures, err := s.App.Finder.VectorsWaiting(ctx); err == nil {
+			site.Vectors = &obs.Vectors{Waiting: waiting, Failures: failures}
+		}
+	}
 	if space, known, err := freeSpace(s.cfg.DataDir); err == nil && known {
 		site.DiskFree, site.DiskSize = space.Free, space.Total
 	}

@@ -38,6 +38,7 @@ func (s *Server) StartWork() error {
 	}
 	s.logReady()
 	s.backups.start()
+	s.embedding.start()
 	s.begin()
 	return s.Jobs.Start(context.Background())
 }

@@ -15,6 +15,7 @@ import (
 	"vitrine/internal/store/saved"
 	"vitrine/internal/store/search"
 	"vitrine/internal/store/transfer"
+	"vitrine/internal/store/vectors"
 )
 
 // The topics of the store. Each is a package with Reads, which every connection has, and often Writes, which only a
@@ -83,6 +84,9 @@ func (q Queries) Redo() redo.Reads { return redo.NewReads(q.db) }
 
 // Saved returns the statements of package saved.
 func (q Queries) Saved() saved.Reads { return saved.NewReads(q.db) }
+
+// Vectors returns the statements of package vectors.
+func (q Queries) Vectors() vectors.Reads { return vectors.NewReads(q.db) }
 
 // Account returns the statements of package account for a snapshot.
 func (v *Snapshot) Account() account.Lists { return account.NewLists(v.db) }
@@ -163,6 +167,9 @@ func (tx *Tx) Redo() redo.Writes { return redo.NewWrites(tx.db) }
 
 // Saved returns the statements of package saved for a transaction.
 func (tx *Tx) Saved() saved.Writes { return saved.NewWrites(tx.db) }
+
+// Vectors returns the statements of package vectors for a transaction.
+func (tx *Tx) Vectors() vectors.Writes { return vectors.NewWrites(tx.db) }
 
 // The topics of package store itself, whose statements lock, index or order rows of several topics.
 

@@ -12,19 +12,22 @@ import (
 // Finder contains the use cases.
 type Finder struct {
 	*core.Core
+	Meaning  *Meaning // nil if search by meaning is off
 	outlined bool
 	viewer   *domain.Actor // if blocks are omitted whose content is pending or failed, unless they are this actor's
 }
 
-// NewFinder creates the use cases.
-func NewFinder(c *core.Core) *Finder { return &Finder{Core: c} }
+// NewFinder creates the use cases. Without a Meaning, it finds nothing by meaning.
+func NewFinder(c *core.Core, m *Meaning) *Finder { return &Finder{Core: c, Meaning: m} }
 
 // Outlined returns a Finder whose lists have only the revisions of blocks, for callers that have cached most of them.
-func (a *Finder) Outlined() *Finder { return &Finder{a.Core, true, a.viewer} }
+func (a *Finder) Outlined() *Finder { return &Finder{a.Core, a.Meaning, true, a.viewer} }
 
 // Finished returns a Finder whose lists omit blocks whose content is pending or failed, unless they are the viewer's. The
 // lists may be those of another actor. Their totals include the omitted blocks.
-func (a *Finder) Finished(viewer domain.Actor) *Finder { return &Finder{a.Core, a.outlined, &viewer} }
+func (a *Finder) Finished(viewer domain.Actor) *Finder {
+	return &Finder{a.Core, a.Meaning, a.outlined, &viewer}
+}
 
 // read reads the visible things among refs, in the same order.
 func (a *Finder) read(ctx context.Context, v *store.Snapshot, actor domain.Actor, refs []domain.Subject) ([]domain.Entity, error) {

@@ -79,9 +79,10 @@ type Explored struct {
 	Suggested string // a query with many more results, or ""
 }
 
-// ExploreClose is Explore that corrects misspelled words if the query finds little.
+// ExploreClose is Explore that also finds blocks by meaning, and corrects misspelled words if few results have the words.
 func (a *Finder) ExploreClose(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (e Explored, err error) {
-	if e.List, err = a.Explore(ctx, actor, in, seed); err != nil || e.Total >= littleFound || in.Sort.Key == domain.SearchByValue {
+	var byWords int64
+	if e.List, byWords, err = a.exploreMeant(ctx, actor, in, seed); err != nil || byWords >= littleFound || in.Sort.Key == domain.SearchByValue {
 		return e, err
 	}
 	var c store.Correction
@@ -96,10 +97,10 @@ func (a *Finder) ExploreClose(ctx context.Context, actor domain.Actor, in domain
 	})
 	switch {
 	case err != nil || c.Query == "" || Shortened(c.Query) != c.Query:
-	case e.Total == 0:
+	case byWords == 0:
 		e.Corrected, in.Query = c.Query, c.Query
-		e.List, err = a.Explore(ctx, actor, in, seed)
-	case c.Found >= muchMore*e.Total:
+		e.List, _, err = a.exploreMeant(ctx, actor, in, seed)
+	case c.Found >= muchMore*byWords:
 		e.Suggested = c.Query
 	}
 	return e, err
@@ -204,8 +205,8 @@ func (a *Finder) find(ctx context.Context, actor domain.Actor, list func(ctx con
 // NewResults lists the newest results of others among the documents numbered after one number and up to another, with
 // their total.
 func (a *Finder) NewResults(ctx context.Context, actor domain.Actor, in domain.Search, after, upTo int64) (l domain.List[domain.Subject], err error) {
-	query := words.Parse(in.Query)
-	if err := domain.JoinFaults(in.Validate(), tooManyWords(query)); err != nil {
+	_, wrong := parsed(in)
+	if err := domain.JoinFaults(in.Validate(), wrong); err != nil {
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {

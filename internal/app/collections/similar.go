@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/contents"
+	"vitrine/internal/vectors"
 	"vitrine/internal/words"
 )
 
@@ -27,10 +28,26 @@ const (
 )
 
 // Similar lists the blocks that the actor may see and whose image looks almost like that of a block, or that are links
-// to the same page. The most similar ones come first.
+// to the same page. The most similar ones come first. Blocks with texts of a similar meaning follow.
 func (a *Finder) Similar(ctx context.Context, actor domain.Actor, b domain.Block) (all []domain.Block, err error) {
+	var x *vectors.Index
+	if a.Meaning != nil {
+		x = a.Meaning.follow(ctx, a.Store)
+	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) (err error) {
 		all, err = alike(ctx, v, actor.UserID, b, similarBits, false)
+		if err != nil || x == nil {
+			return err
+		}
+		ids, err := a.Meaning.similar(ctx, v, x, actor.UserID, b.ID, maxSimilar)
+		if err != nil {
+			return err
+		}
+		ids = slices.DeleteFunc(ids, func(id domain.BlockID) bool {
+			return slices.ContainsFunc(all, func(o domain.Block) bool { return o.ID == id })
+		})
+		more, err := listed(ctx, v, ids[:min(len(ids), maxSimilar-len(all))])
+		all = append(all, more...)
 		return err
 	})
 	return all, err

@@ -69,10 +69,12 @@ func countLimit(q Query, stats statistics, f filter) int64 {
 
 // drive chooses the filter that the fewest documents pass, if these are few.
 func drive(q Query, stats statistics) (driver filter) {
-	if q.New.UpTo != 0 {
+	switch {
+	case q.New.UpTo != 0:
 		return isNumbered
-	}
-	if manyFound(q, stats) {
+	case q.Among != nil:
+		return isAmong
+	case manyFound(q, stats):
 		return noFilter
 	}
 	least := maxPassing(q, stats)

@@ -88,6 +88,8 @@ func (r *renderer) check(f filter) []string {
 		return r.numberedBetween("d.seq")
 	case byOthers:
 		return []string{"d.author_id <> $1"}
+	case isAmong:
+		return []string{"d.kind = 'Block'", r.In("d.item_id", r.args.Add(sqlx.IDs(r.Dialect, r.q.Among)))}
 	case lacksWords:
 		return []string{r.engine().lacks(r.args.Add(r.engine().query(r.q.Words.Unwanted(), anywhere)))}
 	case hasWords:
@@ -152,6 +154,8 @@ func (r *renderer) rows(f filter) string {
 		return "SELECT x.seq FROM comments m CROSS JOIN search_documents x WHERE x.kind = 'Block' AND x.item_id = m.block_id"
 	case isNumbered:
 		return "SELECT x.seq FROM search_documents x WHERE " + strings.Join(r.numberedBetween("x.seq"), " AND ")
+	case isAmong:
+		return "SELECT x.seq FROM search_documents x WHERE x.kind = 'Block' AND " + r.In("x.item_id", r.args.Add(sqlx.IDs(r.Dialect, r.q.Among)))
 	case noFilter, byExtension, changedAfter, alsoInChannel, createdFrom, createdBefore, byOthers, lacksWords, hasWords, ownedBy, isContent:
 	}
 	panic("search: this filter does not drive")

@@ -57,8 +57,9 @@ var DefaultLimits = Limits{Rare: 250, Counted: countedUpTo, Spare: spare, Neares
 type Query struct {
 	domain.Search
 	Viewer domain.UserID
-	Words  words.Query // the parsed Query
-	New    Numbers     // for NewResults; zero for all documents
+	Words  words.Query      // the parsed Query
+	New    Numbers          // for NewResults; zero for all documents
+	Among  []domain.BlockID // only these, unless it is nil
 
 	before int64 // results of a previous search on the list that begins with them
 }
@@ -105,6 +106,7 @@ const (
 	isCommented
 	isNumbered // in a range of numbers
 	byOthers
+	isAmong
 	lacksWords // for a query that only says which words are missing
 
 	hasWords  // if the words are not read first
@@ -120,6 +122,7 @@ func (q Query) filters() (set []filter) {
 		inGroup: q.Group != 0, inChannel: q.Channel != 0,
 		alsoInChannel: q.AlsoIn != 0, createdFrom: !q.From.IsZero(), createdBefore: !q.Before.IsZero(), isCommented: q.Commented,
 		isNumbered: q.New.UpTo != 0, byOthers: q.New.UpTo != 0,
+		isAmong:    q.Among != nil,
 		lacksWords: q.Words.Everything && len(q.Words.Without) > 0,
 	} {
 		if is {

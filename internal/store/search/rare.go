@@ -10,7 +10,7 @@ import (
 
 // triesRare reports whether a search may first look for few matches: if it has words and covers everything.
 func (f Finder) triesRare(q Query) bool {
-	return f.Limits.Rare > 0 && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && engineOf(f.Dialect).mayBeRare(q.Words)
+	return f.Limits.Rare > 0 && q.Among == nil && !q.Words.Everything && q.Channel == 0 && q.Group == 0 && q.address() == 0 && engineOf(f.Dialect).mayBeRare(q.Words)
 }
 
 // rareMatches returns the page and its exact total with one statement, if the words occur fewer than Limits.Few times and

@@ -102,7 +102,13 @@ func blockPage(v *web.Visit) error {
 			shown.Archive = v.App().Content.Archived(*b.ValueURL, b.CreatedAt)
 		}
 	}
-	if hasSimilar(b) {
+	similar := hasSimilar(b)
+	if !similar {
+		if similar, err = v.App().Finder.HasVector(ctx, b.ID); err != nil {
+			return err
+		}
+	}
+	if similar {
 		shown.Similar = shown.Item.Path() + "/similar"
 	}
 	shown.Swatches = swatches(shown.Item.Block)

@@ -29,7 +29,7 @@ func swatches(b present.Block) (all []swatch) {
 	return all
 }
 
-// hasSimilar reports whether similar blocks of a block can be looked for.
+// hasSimilar reports whether blocks with a similar image or the same page can be looked for.
 func hasSimilar(b domain.Block) bool {
 	if b.Type == domain.ImageBlock {
 		return b.Image != nil && b.Image.LookHash != nil
@@ -44,7 +44,7 @@ type similarView struct {
 	Cells web.Cells
 }
 
-// similarPage lists the blocks that look like a block, or are links to the same page.
+// similarPage lists the blocks that look like a block, are links to the same page, or have a similar meaning.
 func similarPage(v *web.Visit) error {
 	id, err := web.ID(v.Args[0])
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"time"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/domain"
 	"vitrine/internal/site/web"
@@ -13,6 +14,7 @@ import (
 type operatorView struct {
 	operating.ServerStatus
 	operating.ServerState
+	Meaning     *collections.MeaningState // nil if search by meaning is off
 	Totals      domain.Totals
 	CountedAt   time.Time
 	Version, Go string
@@ -26,6 +28,9 @@ func operatorPage(v *web.Visit) (err error) {
 		return err
 	}
 	if shown.ServerState, err = v.App().Operating.ServerState(ctx, actor); err != nil {
+		return err
+	}
+	if shown.Meaning, err = v.App().Finder.MeaningState(ctx, actor); err != nil {
 		return err
 	}
 	if shown.Totals, shown.CountedAt, err = v.App().Operating.Totals(ctx, actor); err != nil {
