@@ -28,7 +28,7 @@ func tableNames(t *testing.T, db *database.DB) (names []string) {
 		query = "SELECT CAST(relname AS TEXT) FROM pg_class WHERE relkind = 'r' AND relpersistence = 'p' AND relnamespace = CAST('public' AS REGNAMESPACE) ORDER BY oid"
 	}
 	for _, row := range readRows(t, db, query).rows {
-		if name := row[0].(string); name != "goose_db_version" && name != "schema_versions" && name != "search_words" && name != "search_spellings" && name != "search_removals" && name != "text_additions" && !strings.HasPrefix(name, "river_") {
+		if name := row[0].(string); name != "goose_db_version" && name != "schema_versions" && name != "search_words" && name != "search_spellings" && name != "search_removals" && name != "text_additions" && name != "block_vectors" && !strings.HasPrefix(name, "river_") {
 			names = append(names, name)
 		}
 	}
