@@ -14,6 +14,7 @@ import (
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/apptest"
+	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
@@ -34,7 +35,7 @@ type feedRig struct {
 }
 
 // eachFeed runs f on each database with an empty feed at https://feed.example.com/feed.
-func eachFeed(t *testing.T, f func(t *testing.T, r *feedRig)) {
+func eachFeed(t *testing.T, f func(t *testing.T, r *feedRig), options ...apptest.Option) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, rig *apptest.Rig) {
 		r := &feedRig{Rig: rig, ctx: t.Context(), header: http.Header{}, status: http.StatusOK}
@@ -43,7 +44,7 @@ func eachFeed(t *testing.T, f func(t *testing.T, r *feedRig)) {
 		r.Web("feed.example.com/feed", r.serve)
 		r.Web("a.example.com/", apptest.Serve("text/html", []byte("<title>A page</title>")))
 		f(t, r)
-	})
+	}, options...)
 }
 
 func (r *feedRig) serve(w http.ResponseWriter, req *http.Request) {
@@ -412,6 +413,31 @@ func TestFeedPauses(t *testing.T) {
 			t.Errorf("%d feeds, %v", len(own), err)
 		}
 	})
+}
+
+// A feed waits while its subscriber has no space left, and adds the rest later.
+func TestFeedQuota(t *testing.T) {
+	eachFeed(t, func(t *testing.T, r *feedRig) {
+		long := strings.Repeat("A long title. ", 15)
+		r.set([]string{item("3", "3", long), item("2", "2", long), item("1", "1", "First")})
+		f := r.add()
+		if !strings.HasPrefix(problem(f), "Your files and texts may have") || f.Stopped() || f.Failures != 0 {
+			t.Errorf("over the quota: %q, %+v", problem(f), f)
+		}
+		n := len(r.titles())
+		if n == 0 || n == 3 {
+			t.Fatalf("%d blocks within the quota", n)
+		}
+		id := r.Get("ada", "/v3/channels/%d/contents?sort=position_desc", r.channel.ID).Ints("data", "id")[0]
+		r.Do("ada", "DELETE", fmt.Sprintf("/v3/blocks/%d", id), nil).Want(http.StatusNoContent)
+		r.set([]string{item("3", "3", "Third"), item("2", "2", "Second"), item("1", "1", "First")})
+		if f := r.check(); f.Problem != nil {
+			t.Errorf("with space: %q", *f.Problem)
+		}
+		if got := r.titles(); len(got) == 0 || got[0] != "Third" {
+			t.Errorf("the channel has %q", got)
+		}
+	}, func(c *config.Config) { c.Quota = map[string]int64{"supporter": 400} })
 }
 
 // A channel and a person have a limited number of feeds, also if several are added at once.

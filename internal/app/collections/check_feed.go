@@ -401,11 +401,11 @@ func (c *feedCheck) addEntry(ctx context.Context, i feedItem) (made bool, err er
 		}
 		made = true
 		_, err = c.app.createBlock(ctx, tx, c.by, block, places)
-		if known, ok := errors.AsType[*domain.Error](err); ok && (known.Kind == domain.Forbidden || known.Kind == domain.Unprocessable) {
-			return &feedPaused{known.Message} // such as the quota
-		}
 		return err
 	})
+	if known, ok := errors.AsType[*domain.Error](err); ok && (known.Kind == domain.Forbidden || known.Kind == domain.Unprocessable) {
+		err = &feedPaused{known.Message} // such as the quota
+	}
 	return made, err
 }
 

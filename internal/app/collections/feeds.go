@@ -114,10 +114,12 @@ func (a *Collections) feedAddress(ctx context.Context, address string) (string, 
 }
 
 // AddFeed subscribes a channel that the actor may edit to a feed. Its entries become blocks of the actor. The first check
-// runs at once. Errors name `url`.
+// runs at once. Errors name `url` or `title`.
 func (a *Collections) AddFeed(ctx context.Context, actor domain.Actor, ref domain.Ref, in FeedInput) (f domain.ChannelFeed, err error) {
+	var faults domain.Faults
+	faults.AnyText("title", &in.Title, domain.MaxTitle)
 	address, err := a.feedAddress(ctx, in.Address)
-	if err != nil {
+	if err := domain.JoinFaults(faults.Err(), err); err != nil {
 		return f, err
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {

@@ -156,7 +156,7 @@ func (w FeedWrites) PruneEntries(ctx context.Context, id domain.ChannelFeedID, k
 // ChannelHasPage reports whether a channel contains a block of the page with a key of words.Source.
 func (r FeedReads) ChannelHasPage(ctx context.Context, channel domain.ChannelID, page int64) (bool, error) {
 	n, err := sqlx.ScanInt64(r.db.QueryRow(ctx, `SELECT count(*) FROM (SELECT 1 FROM search_documents d
-		JOIN connections c ON c.channel_id = $1 AND c.item_type = 'Block' AND c.item_id = d.item_id
-		WHERE d.kind = 'Block' AND d.source_key = $2 AND d.source_key <> 0 LIMIT 1) AS found`, channel, page))
+		WHERE d.kind = 'Block' AND d.source_key = $2 AND d.source_key <> 0 AND EXISTS (
+			SELECT 1 FROM connections c WHERE c.channel_id = $1 AND c.item_type = 'Block' AND c.item_id = d.item_id) LIMIT 1) AS found`, channel, page))
 	return n > 0, err
 }
