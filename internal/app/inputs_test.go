@@ -84,7 +84,6 @@ func newInputs(w *accountsRig) *inputs {
 	in.link = storetest.Connect(w.t, w.S.Store, in.ada.UserID, private, domain.BlockRef(in.block), 0)
 	in.comment = storetest.Comment(w.t, w.S.Store, in.ada.UserID, in.block, "said")
 	in.group = domain.Ref{ID: int64(storetest.Group(w.t, w.S.Store, "Guild", in.ada.UserID))}
-	var err error
 	_, in.app, err = w.a.Accounts.CreateApplication(w.ctx(), in.ada, accounts.ApplicationInput{Name: "Reader", RedirectURIs: []string{"https://reader.example/back"}})
 	w.must(err)
 	_, err = w.a.People.Feed(w.ctx(), in.ada, people.CursorInput{Limit: 1}) // creates the key of cursors
