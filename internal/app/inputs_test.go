@@ -63,6 +63,7 @@ type inputs struct {
 	private  domain.Ref
 	open     domain.Ref
 	block    domain.BlockID
+	saved    domain.SavedSearch
 	link     domain.ConnectionID
 	comment  domain.CommentID
 	group    domain.Ref
@@ -77,10 +78,12 @@ func newInputs(w *accountsRig) *inputs {
 	in.private = domain.Ref{ID: int64(private)}
 	in.open = domain.Ref{ID: int64(storetest.Channel(w.t, w.S.Store, in.ada.UserID, "Open", domain.Public))}
 	in.block = storetest.Block(w.t, w.S.Store, in.ada.UserID, "text")
+	saved, _, err := w.a.Searches.SaveSearch(w.ctx(), in.ada, searches.SaveInput{Query: "moss"})
+	w.must(err)
+	in.saved = saved
 	in.link = storetest.Connect(w.t, w.S.Store, in.ada.UserID, private, domain.BlockRef(in.block), 0)
 	in.comment = storetest.Comment(w.t, w.S.Store, in.ada.UserID, in.block, "said")
 	in.group = domain.Ref{ID: int64(storetest.Group(w.t, w.S.Store, "Guild", in.ada.UserID))}
-	var err error
 	_, in.app, err = w.a.Accounts.CreateApplication(w.ctx(), in.ada, accounts.ApplicationInput{Name: "Reader", RedirectURIs: []string{"https://reader.example/back"}})
 	w.must(err)
 	_, err = w.a.People.Feed(w.ctx(), in.ada, people.CursorInput{Limit: 1}) // creates the key of cursors
@@ -293,10 +296,7 @@ func (in *inputs) textRows() []text {
 			return err
 		}},
 		{"ChangeSearch name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
-			saved, _, err := a.Searches.SaveSearch(ctx, ada, searches.SaveInput{Query: "moss"})
-			if err == nil {
-				_, err = a.Searches.ChangeSearch(ctx, ada, saved.ID, searches.ChangeInput{Name: &s})
-			}
+			_, err := a.Searches.ChangeSearch(ctx, ada, in.saved.ID, searches.ChangeInput{Name: &s})
 			return err
 		}},
 		{"Explore query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {

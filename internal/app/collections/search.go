@@ -233,15 +233,50 @@ func (a *Finder) ReadLists(ctx context.Context, actor domain.Actor, lists [][]do
 		for _, s := range visible {
 			seen[s] = true
 		}
+		shown, all := make([][]domain.Subject, len(lists)), []domain.Subject(nil)
 		for i, list := range lists {
-			shown := slices.DeleteFunc(slices.Clone(list), func(s domain.Subject) bool { return !seen[s] })
-			read[i].Total = int64(len(shown))
-			if read[i].Items, err = a.read(ctx, v, actor, shown[:min(first, len(shown))]); err != nil {
-				return err
+			shown[i] = slices.DeleteFunc(slices.Clone(list), func(s domain.Subject) bool { return !seen[s] })
+			read[i].Total = int64(len(shown[i]))
+			shown[i] = shown[i][:min(first, len(shown[i]))]
+			all = append(all, shown[i]...)
+		}
+		if len(all) == 0 {
+			return nil
+		}
+		things, err := a.read(ctx, v, actor, all)
+		if err != nil {
+			return err
+		}
+		byID := map[domain.Subject]domain.Entity{}
+		for _, t := range things {
+			byID[subjectOf(t)] = t
+		}
+		for i, list := range shown {
+			for _, s := range list {
+				if t, ok := byID[s]; ok {
+					read[i].Items = append(read[i].Items, t)
+				}
 			}
 		}
 		return nil
 	})
+}
+
+// subjectOf identifies a thing that a search can find.
+func subjectOf(t domain.Entity) domain.Subject {
+	switch {
+	case t.Block != nil:
+		return domain.Subject{Type: domain.SubjectBlock, ID: int64(t.Block.ID)}
+	case t.Revision != nil:
+		return domain.Subject{Type: domain.SubjectBlock, ID: int64(t.Revision.ID)}
+	case t.Channel != nil:
+		return domain.Subject{Type: domain.SubjectChannel, ID: int64(t.Channel.ID)}
+	case t.User != nil:
+		return domain.Subject{Type: domain.SubjectUser, ID: int64(t.User.ID)}
+	case t.Group != nil:
+		return domain.Subject{Type: domain.SubjectGroup, ID: int64(t.Group.ID)}
+	}
+	return domain.Subject{}
 }
 
 // CheckSaved checks a query that is to be saved.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/saved"
@@ -43,12 +44,16 @@ func (a *Searches) Finds(ctx context.Context, actor domain.Actor, in FindsInput)
 		last := finds[len(finds)-1]
 		next = domain.SearchFindCursor{FoundAt: last.FoundAt.UnixMicro(), ID: last.ID}
 	}
-	all, err = a.visible(ctx, actor, finds, in.Outlined)
+	finder := a.finder
+	if in.Outlined {
+		finder = finder.Outlined()
+	}
+	all, err = visible(ctx, finder, actor, finds, shownItems)
 	return all, next, len(finds) == in.Limit, err
 }
 
-// visible returns the entries with results that the actor may see.
-func (a *Searches) visible(ctx context.Context, actor domain.Actor, finds []domain.SearchFind, outlined bool) (all []Found, err error) {
+// visible returns the entries with results that the actor may see, and the first of these results.
+func visible(ctx context.Context, finder *collections.Finder, actor domain.Actor, finds []domain.SearchFind, first int) (all []Found, err error) {
 	if len(finds) == 0 {
 		return nil, nil
 	}
@@ -56,11 +61,7 @@ func (a *Searches) visible(ctx context.Context, actor domain.Actor, finds []doma
 	for i, f := range finds {
 		lists[i] = f.Results
 	}
-	finder := a.finder
-	if outlined {
-		finder = finder.Outlined()
-	}
-	read, err := finder.ReadLists(ctx, actor, lists, shownItems)
+	read, err := finder.ReadLists(ctx, actor, lists, first)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (a *Searches) UnreadFinds(ctx context.Context, actor domain.Actor, limit in
 	if err != nil {
 		return 0, err
 	}
-	all, err := a.visible(ctx, actor, finds, true)
+	all, err := visible(ctx, a.finder, actor, finds, 0)
 	return int64(len(all)), err
 }
 

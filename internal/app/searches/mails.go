@@ -92,7 +92,7 @@ func (a *Searches) SendSearchMail(ctx context.Context, job MailSearches) error {
 	if err != nil {
 		return err
 	}
-	found, err := a.visible(ctx, domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeRead}, finds, false)
+	found, err := visible(ctx, a.finder, domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeRead}, finds, mailedResults)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -126,7 +126,7 @@ func (a *Searches) mailText(found []Found, stop string) string {
 			what = "new result"
 		}
 		fmt.Fprintf(&b, "%s: %d %s\n  %s\n", mail.Quote(f.Search.Name), f.Total, what, a.SiteURL+Path(f.Search))
-		for j := range f.Items[:min(len(f.Items), mailedResults)] {
+		for j := range f.Items {
 			shown := at.Entity(f.Items[j])
 			name := shown.Heading()
 			if name == "" {

@@ -95,7 +95,11 @@ func changeSearch(v *web.Visit) error {
 	default:
 		return web.UnknownButton()
 	}
-	_, err = v.App().Searches.ChangeSearch(v.R.Context(), v.Actor(), id, searches.ChangeInput{Name: new(f.Get("name")), Notify: new(f.Get("notify") == "yes"), Mail: new(f.Get("mail") == "yes")})
+	in := searches.ChangeInput{Name: new(f.Get("name")), Notify: new(f.Get("notify") == "yes")}
+	if v.Mails() { // otherwise the form does not offer it
+		in.Mail = new(f.Get("mail") == "yes")
+	}
+	_, err = v.App().Searches.ChangeSearch(v.R.Context(), v.Actor(), id, in)
 	if err == nil {
 		return v.Done("/search/saved", "search")
 	}
