@@ -50,6 +50,9 @@ var unpublished = map[string]string{
 		EndGroupItems EndSomeFollows ForgetActivities ForgetBlock DeleteUserActivities ForgetNotifications HandGroupOver`,
 	"what events are told by, and what the reader has read": `MarkAllRead MarkRead Record RecordAll`,
 	"when links are checked, and what that found":           `ScheduleLinks ClaimLinks NoteLink CheckSoon`,
+	"feeds of channels, whose entries are published as blocks": `AddFeed DeleteFeed DeleteFeedsOf ForgetFeeds LockFeed MoveFeed PostponeFeed PruneEntries
+		SaveFeed SeeEntries`,
+	"vectors, which are computed from what was published": `Begin Extend Failed Lease Put Stop Walk`,
 	"locks, and slugs": `BindSlug ClaimSlug LockBlock LockBlockInChannels LockChannelOf LockChannels LockFollowed LockGroup
 		LockGroupWithChannels LockOwners LockSource LockSources LockToAdd LockWithParents LockedBlock Locks SlugFor SuffixedSlugFor`,
 	"bulk loads and repair": `AddDocuments FinishDocuments FinishFollows FinishLoad FinishTexts CountTexts IndexPending LoadActivities LoadBlocks LoadChannels LoadConnections
