@@ -278,7 +278,9 @@ func TestFeedAtOnce(t *testing.T) {
 
 func TestFeedFails(t *testing.T) {
 	eachFeed(t, func(t *testing.T, r *feedRig) {
-		r.Web("feed.example.com/loop", func(w http.ResponseWriter, req *http.Request) { http.Redirect(w, req, "/loop", http.StatusMovedPermanently) })
+		r.Web("feed.example.com/loop", func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, "/loop", http.StatusMovedPermanently)
+		})
 		r.Web("feed.example.com/page", apptest.Serve("text/html", []byte("<!doctype html><title>x")))
 		r.Web("feed.example.com/bomb", apptest.Serve("text/xml", []byte(`<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><rss><channel><item><link>https://a.example.com/&b;</link></item></channel></rss>`)))
 		r.Web("feed.example.com/gzip", func(w http.ResponseWriter, _ *http.Request) {
@@ -346,7 +348,9 @@ func TestFeedMoves(t *testing.T) {
 	eachFeed(t, func(t *testing.T, r *feedRig) {
 		status := http.StatusFound
 		r.set(items(1, 1), "Cache-Control", "max-age=18000")
-		r.Web("old.example.com/", func(w http.ResponseWriter, req *http.Request) { http.Redirect(w, req, "https://feed.example.com/feed", status) })
+		r.Web("old.example.com/", func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, "https://feed.example.com/feed", status)
+		})
 		r.Web("blog.example.com/", apptest.Serve("text/html", []byte(`<!doctype html><link rel="alternate" type="application/rss+xml" href="https://old.example.com/x">`)))
 		if _, err := r.S.App.Collections.AddFeed(r.ctx, r.ada, r.channel, collections.FeedInput{Address: "https://blog.example.com/"}); err != nil {
 			t.Fatal(err)

@@ -45,7 +45,7 @@ func TestSubscribedFeeds(t *testing.T) {
 		eve.post(here, "do", "add", "url", "https://moss.example.com/feed").want(403)
 		eve.post(here, "remove", ids[0]).want(403)
 		guest.get(here).want(303)
-		list := ada.get(here + "/opml").want(200).says(`xmlUrl="https://moss.example.com/feed"`, `title="Moss"`)
+		list := ada.get(here+"/opml").want(200).says(`xmlUrl="https://moss.example.com/feed"`, `title="Moss"`)
 		ada.get("/settings/subscriptions").want(200).says("Moss", "This is a web page, not a feed.", here)
 		eve.get("/settings/subscriptions").want(200).says("You have not added any feeds.")
 		ada.get("/settings/subscriptions/opml").want(200).says(`xmlUrl="https://moss.example.com/page"`)
