@@ -256,7 +256,6 @@ func TestFeedAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		stopped, stop := context.WithCancel(r.ctx)
-		r.Web("feed.example.com/stop", func(http.ResponseWriter, *http.Request) {})
 		stop()
 		_ = r.S.App.Collections.RunCheckFeed(stopped, collections.CheckFeed{Feed: f.ID})
 		var checks sync.WaitGroup
