@@ -1145,7 +1145,7 @@ var withoutText = []string{
 	"BeginImport", "FinishImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
-	"ApplyHiding", "Backfills", "Blocklist", "Cases", "Duplicates", "Similar", "Twins", "FindAnimations", "FindLooks", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
+	"ApplyHiding", "Backfills", "Blocklist", "Cases", "Duplicates", "Similar", "Twins", "FindAnimations", "FindLooks", "EmbedBlocks", "HasVector", "MeaningState", "VectorsWaiting", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
 	"AuthoredBlocks", "AuthoredComments", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }
