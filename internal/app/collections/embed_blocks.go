@@ -36,6 +36,9 @@ func (a *Finder) EmbedBlocks(ctx context.Context) (err error) {
 	if m == nil {
 		return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Vectors().Stop(ctx) })
 	}
+	if idle, err := a.Store.AtPrimary().Vectors().Idle(ctx, m.model(), a.Now()); idle || err != nil {
+		return err
+	}
 	s, leased, err := a.leaseVectors(ctx)
 	if !leased || err != nil {
 		return err

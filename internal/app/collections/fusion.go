@@ -52,7 +52,7 @@ func (a *Finder) queryVector(ctx context.Context, in domain.Search) (*vectors.In
 	if x == nil || x.Len() == 0 {
 		return nil, nil
 	}
-	at, ok := a.Meaning.vectorOf(ctx, text, x.Dimension(), a.Now())
+	at, ok := a.Meaning.vectorOf(ctx, beginning(text, maxText), x.Dimension(), a.Now())
 	if !ok {
 		return nil, nil
 	}

@@ -66,6 +66,20 @@ func (r Reads) state(ctx context.Context, lock string) (s State, err error) {
 // State returns the state of the job.
 func (r Reads) State(ctx context.Context) (State, error) { return r.state(ctx, "") }
 
+// Idle reports whether there is nothing to do, or not before a pause is over, so that the job need not write anything.
+func (r Reads) Idle(ctx context.Context, m Model, now time.Time) (bool, error) {
+	s, err := r.State(ctx)
+	if err != nil || !s.Active || s.Model != m || s.walked != done || s.walkAt <= sqlx.Micros(now) {
+		return false, err
+	}
+	if s.RetryAt.After(now) {
+		return true, nil
+	}
+	var some bool
+	err = r.db.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM block_vectors WHERE queued > 0)").Scan(&some)
+	return !some, err
+}
+
 // Begin locks the state.
 func (w Writes) Begin(ctx context.Context) (State, error) {
 	return w.state(ctx, w.db.ForUpdate("vector_state"))
