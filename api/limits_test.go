@@ -72,6 +72,9 @@ var namedLimits = map[string]struct {
 	"MaxUnread":         {domain.MaxUnread, nil},
 	"MaxExports":        {domain.MaxExports, nil},
 
+	"MaxConditions": {domain.MaxConditions, []string{"metadata maxItems"}},
+	"MaxCondition":  {domain.MaxCondition, []string{"metadata maxLength"}},
+
 	"MaxMetadataKeys":        {domain.MaxMetadataKeys, []string{"Metadata maxProperties", "MetadataInput maxProperties"}},
 	"MaxMetadataBytes":       {domain.MaxMetadataBytes, nil},
 	"MaxMetadataKeyLength":   {domain.MaxMetadataKeyLength, []string{"Metadata propertyNames", "MetadataInput propertyNames"}},

@@ -303,6 +303,10 @@ func (in *inputs) textRows() []text {
 			_, err := a.Finder.Explore(ctx, domain.Actor{}, domain.Search{Query: s, Page: somePage}, nil)
 			return err
 		}},
+		{"Explore conditions", "metadata", "MaxCondition", domain.MaxCondition, false, func(s string) error {
+			_, err := a.Finder.Explore(ctx, ada, domain.Search{Where: []string{"k=" + strings.TrimPrefix(s, "éé")}, Page: somePage}, nil)
+			return err
+		}},
 		{"ExploreClose query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
 			_, err := a.Finder.ExploreClose(ctx, domain.Actor{}, domain.Search{Query: s, Page: somePage}, nil)
 			return err
@@ -747,6 +751,10 @@ func (in *inputs) values() {
 		{"StartImport of much", "MaxImportWhat", bring(transfer.StartImportInput{What: slices.Repeat([]string{"moss"}, domain.MaxImportWhat+1)}), "what", domain.FieldTooMany},
 		{"StartImport of blanks", "", bring(transfer.StartImportInput{What: []string{"moss", " "}}), "what[1]", domain.FieldBlank},
 		{"StartImport of a path", "", bring(transfer.StartImportInput{What: []string{"../moss"}}), "what[0]", domain.FieldMalformed},
+		{"Explore with many conditions", "MaxConditions", one(func() error {
+			_, err := a.Finder.Explore(ctx, ada, domain.Search{Where: slices.Repeat([]string{"year"}, domain.MaxConditions+1), Page: somePage}, nil)
+			return err
+		}), "metadata", domain.FieldTooMany},
 		{"StartImport of a long name", "MaxImportName", bring(transfer.StartImportInput{What: []string{strings.Repeat("a", domain.MaxImportName+1)}}), "what[0]", domain.FieldTooLong},
 		{"StartImport token", "MaxImportToken", bring(transfer.StartImportInput{Token: strings.Repeat("a", domain.MaxImportToken+1)}), "token", domain.FieldTooLong},
 		{"StartImport token", "", bring(transfer.StartImportInput{Token: "a\r\nHost: b"}), "token", domain.FieldMalformed},

@@ -50,6 +50,8 @@ const (
 	MaxSavedSearches  = 100    // per user
 	MaxUnread         = 1_000  // notifications per user; older ones count as read
 
+	MaxConditions          = 32    // on metadata in one search
+	MaxCondition           = 2_048 // characters of one
 	MaxMetadataKeys        = 50
 	MaxMetadataBytes       = 32 * 1024 // of canonical JSON
 	MaxMetadataKeyLength   = 40        // characters

@@ -77,6 +77,12 @@ var FileExtensions = []string{
 func (s Search) Validate() error {
 	var f Faults
 	f.Text("query", s.Query, MaxSearchQuery)
+	if len(s.Where) > 0 {
+		f.Count("metadata", len(s.Where), MaxConditions)
+	}
+	for _, condition := range s.Where {
+		f.Text("metadata", condition, MaxCondition)
+	}
 	for _, t := range s.Types {
 		if !slices.Contains(BlockTypes, t) && t != string(SubjectChannel) && t != string(SubjectUser) && t != string(SubjectGroup) {
 			f.Add("type", FieldUnknown, "names no kind of thing that can be found")

@@ -2,7 +2,6 @@ package collections
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"vitrine/internal/domain"
@@ -21,8 +20,7 @@ func (a *Finder) Search(ctx context.Context, actor domain.Actor, in domain.Searc
 // Explore is Search for the website, for any tier and for guests; the tiers restrict only the API. Without a query it
 // lists everything visible.
 func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Entity], err error) {
-	_, wrong := parsed(in)
-	if err := domain.JoinFaults(in.Validate(), wrong); err != nil {
+	if err := validate(in); err != nil {
 		return l, err
 	}
 	in.Seed = a.Now().UTC().Unix() / (24 * 60 * 60)
@@ -48,19 +46,25 @@ func searchQuery(ctx context.Context, v *store.Snapshot, actor domain.Actor, in 
 	return store.SearchQuery{Search: in, Viewer: actor.UserID, Words: query}, some, err
 }
 
+// validate checks a search.
+func validate(in domain.Search) error {
+	if err := in.Validate(); err != nil {
+		return err
+	}
+	_, err := parsed(in)
+	return err
+}
+
 // parsed parses the words and conditions of a search.
 func parsed(in domain.Search) (words.Query, error) {
-	query, ok := words.Parse(in.Query), len(in.Where) <= words.MaxOperators
-	where := in.Where
+	query, where := words.Parse(in.Query), in.Where
 	if in.Sort.Key == domain.SearchByValue {
 		where = append(slices.Clone(where), in.Sort.Value)
 	}
 	for _, condition := range where {
-		if ok {
-			query, ok = query.Where(condition)
-		}
-		if !ok {
-			return query, domain.InvalidField("metadata", domain.FieldMalformed, fmt.Sprintf("must be conditions such as year>=1970, at most %d", words.MaxOperators))
+		var ok bool
+		if query, ok = query.Where(condition); !ok {
+			return query, domain.InvalidField("metadata", domain.FieldMalformed, "must be conditions such as year>=1970, few of them ranges")
 		}
 	}
 	return query, tooManyWords(query)
@@ -205,8 +209,7 @@ func (a *Finder) find(ctx context.Context, actor domain.Actor, list func(ctx con
 // NewResults lists the newest results of others among the documents numbered after one number and up to another, with
 // their total.
 func (a *Finder) NewResults(ctx context.Context, actor domain.Actor, in domain.Search, after, upTo int64) (l domain.List[domain.Subject], err error) {
-	_, wrong := parsed(in)
-	if err := domain.JoinFaults(in.Validate(), wrong); err != nil {
+	if err := validate(in); err != nil {
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
