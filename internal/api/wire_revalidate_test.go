@@ -18,7 +18,7 @@ func (w *world) gets() []string {
 		at("/v3/blocks/%d", w.link), at("/v3/blocks/%d/connections", w.block), at("/v3/connections/%d", w.connection),
 		"/ext/v1/channels/closed/collaborators", at("/v3/blocks/%d/comments", w.block),
 		"/v3/users/ada/followers", "/v3/users/ada/following", "/v3/users/ada/groups", "/v3/channels/closed/followers",
-		"/v3/users/ada/contents", "/ext/v1/channels/closed/contents?query=a", "/ext/v1/site",
+		"/v3/users/ada/contents", "/ext/v1/channels/closed/contents?query=a", "/ext/v1/search?query=a&sort=metadata.year_asc", "/ext/v1/site",
 	}
 }
 

@@ -49,7 +49,7 @@ func checkEmbeddingsKey(key string) error {
 }
 
 func (e *Embeddings) complete(found *problems) {
-	if e.URL != "" && e.Model == "" && !found.on("embeddings-model") {
+	if e.URL != "" && e.Model == "" && !found.on("embeddings-url") && !found.on("embeddings-model") {
 		found.add("embeddings-model", "is required with --embeddings-url, for example nomic-embed-text")
 	}
 }

@@ -35,7 +35,7 @@ var gone = []jobs.Args{
 	moderation.MailCases{User: 999, Fresh: 1}, storemoderation.ApplyHiding{ID: 999}, accounts.ClearAccount{User: 999}, content.ProcessBlock{Block: 999, Round: 1},
 	content.GrantAvatar{OwnerType: domain.TypeUser, OwnerID: 999, N: 1}, collections.RunBatch{Batch: "00000000-0000-4000-8000-000000000000"},
 	people.EndedFollows{Type: domain.SubjectChannel, ID: 999}, people.EndedGroup{ID: 999}, collections.CopyContents{From: 999, To: 998, By: 999}, collections.ApplyTransition{ID: 999},
-	transfer.RunImport{Import: 999}, transfer.RunFileImport{Import: 999}, transfer.MakeExport{Export: 999}, searches.MailSearches{User: 999, At: 1},
+	transfer.RunImport{Import: 999}, transfer.RunFileImport{Import: 999}, transfer.MakeExport{Export: 999}, searches.MailSearches{User: 999, At: 1}, collections.CheckFeed{Feed: 999},
 }
 
 // periodic are the jobs of each kind that runs periodically.
@@ -43,7 +43,7 @@ var periodic = []jobs.Args{
 	moderation.NotifyOperators{}, moderation.ResumeHiding{}, accounts.SweepAccounts{}, content.SweepContent{}, transfer.SweepImports{},
 	transfer.SweepExports{}, collections.ResumeTransitions{}, operating.SweepAuditLog{}, content.CountTexts{}, collections.IndexWords{},
 	collections.RefreshDocuments{}, content.ExamineFiles{}, content.FindAnimations{}, content.FindLooks{}, content.CheckLinks{},
-	searches.CheckSearches{}, searches.QueueSearchMails{},
+	searches.CheckSearches{}, searches.QueueSearchMails{}, collections.CheckFeeds{},
 }
 
 // Checks that the lists contain each kind of job that has a handler.

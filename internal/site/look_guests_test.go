@@ -21,7 +21,7 @@ import (
 var openToGuests = []string{
 	"/", "/about/{slug}", "/sign-in", "/sign-in/second-factor", "/sign-in/second-factor/options", "/sign-in/passkey", "/sign-in/sso", "/sign-in/sso/callback",
 	"/sign-in/sso/confirm/{token}", "/sign-in/sso/signed-out", "/sign-in/sso/sign-out", "/sign-in/link/{token}", "/sign-up", "/sign-out", "/confirm/{token}", "/forgot-password", "/reset-password/{token}",
-	"/settings/language", "/settings/announcement", "/settings/email/{token}", "/oauth/authorize", "/invitations/{token}",
+	"/settings/language", "/settings/announcement", "/settings/email/{token}", "/oauth/authorize", "/invitations/{token}", "/unsubscribe/{token}",
 	"/group/{slug}/invite/{code}", "/offline", "/manifest.webmanifest", "/service-worker.js",
 }
 

@@ -174,10 +174,10 @@ func (w *fixture) open(as, path string) *page { return w.browsers[as].get(path) 
 func (w *fixture) addresses() []string {
 	all := []string{"/", "/explore", "/explore?view=channels", "/explore?view=blocks", "/explore?view=people", "/explore?view=groups",
 		"/search", "/search?q=kiln", "/search?q=kiln&scope=my", "/search?q=kiln&scope=following", "/search?q=remark",
-		"/search/suggest?q=kiln", "/search/tags?q=k", "/search/duplicates", "/search/saved", "/search/saved/1", "/unsubscribe/x", "/search/feed.atom?q=kiln", "/search/feed.json?q=kiln",
+		"/search/suggest?q=kiln", "/search/tags?q=k", "/search/duplicates", "/search/duplicates/merge?keep=1&ids=1,2,3", "/search/saved", "/search/saved/1", "/unsubscribe/x", "/search/feed.atom?q=kiln", "/search/feed.json?q=kiln",
 		"/explore/feed.atom", "/explore/feed.json", "/sitemap.xml", "/sitemaps/1.xml", "/robots.txt",
 		"/feed", "/notifications", "/groups", "/groups/new", "/new", "/save?url=https://kiln.example/", "/save/share", "/connections/choices", "/connections/choices?q=kiln", "/comments/mentions?q=o",
-		"/settings/profile", "/settings/feeds", "/settings/storage", "/about/imprint"}
+		"/settings/profile", "/settings/feeds", "/settings/storage", "/settings/subscriptions", "/settings/subscriptions/opml", "/about/imprint"}
 	for id := range 40 {
 		all = append(all, fmt.Sprint("/connection/", id), fmt.Sprint("/notifications/", id), fmt.Sprint("/comments/", id))
 	}
@@ -205,7 +205,7 @@ func (w *fixture) addresses() []string {
 			continue
 		}
 		for _, below := range []string{"?view=list", "?sort=newest", "?sort=updated", "?type=text", "?q=kiln", "?page=2", "/embed", "/print", "/slideshow", "/related", "/add", "/edit",
-			"/arrange", "/sort", "/collaborators", "/feed.atom", "/feed.json", "/export", "/export/zip", "/export/markdown", "/export/csv", "/export/epub", "/export/opds"} {
+			"/arrange", "/sort", "/collaborators", "/subscriptions", "/subscriptions/opml", "/feed.atom", "/feed.json", "/export", "/export/zip", "/export/markdown", "/export/csv", "/export/epub", "/export/opds"} {
 			all = append(all, th.page+below)
 		}
 		all = append(all, fmt.Sprintf("/channel/%d/connect", id), fmt.Sprintf("/channel/%d/connect?q=kiln", id), fmt.Sprintf("/channel/%d/delete", id), fmt.Sprintf("/channel/%d/copy", id), fmt.Sprintf("/cards/channel/%d.png", id))
