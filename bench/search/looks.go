@@ -56,7 +56,7 @@ func (cmd command) looks(ctx context.Context, b bench) error {
 	})
 }
 
-// addLooks gives each block an image, unless some have one, and writes its documents again. This takes some minutes.
+// addLooks adds an image to each block, unless some have one, and writes the documents again. This takes some minutes.
 func (b bench) addLooks(ctx context.Context) error {
 	var seen bool
 	random := "random()"

@@ -143,14 +143,17 @@ func others(r *apptest.Rig) (ids []string) {
 	return ids
 }
 
-// effects returns the database without the jobs, the secrets of mailed links, and the rows of deleted
-// accounts, whose version grows each time the rest of their data is deleted.
+// effects returns the database without the jobs, the secrets of mailed links, the times at which feeds were checked and
+// listed their entries, and the rows of deleted accounts, whose version grows each time the rest of their data is
+// deleted.
 func effects(r *apptest.Rig) apptest.Dump {
 	r.T.Helper()
 	d := state(r)
 	for _, table := range links {
 		delete(d, table)
 	}
+	delete(d, "channel_feeds")
+	delete(d, "channel_feed_entries")
 	d["users"] = slices.DeleteFunc(d["users"], func(row string) bool { return strings.Contains(row, "| Deleted account |") })
 	return d
 }
@@ -220,6 +223,10 @@ func enqueueEverything(t *testing.T, r *apptest.Rig) {
 
 	channel := r.Channel("ada", "Links", "public")
 	block := r.Block("ada", "http://example.com/page", channel)
+	r.Web("example.com/feed", apptest.Serve("application/rss+xml", []byte("<rss><channel><title>A feed</title>"+
+		"<item><title>An entry</title><link>https://example.com/page?entry</link></item></channel></rss>")))
+	_, err = a.Collections.AddFeed(ctx, writer(r, "ada"), domain.Ref{ID: channel}, collections.FeedInput{Address: "https://example.com/feed"})
+	must(err)
 	must(a.Moderation.WantCaseMail(ctx, writer(r, "olga"), true))
 	must(a.Moderation.Report(ctx, writer(r, "bob"), moderation.ReportInput{About: domain.Subject{Type: domain.SubjectBlock, ID: block}, Reason: "spam"}))
 	must(a.Moderation.Report(ctx, writer(r, "bob"), moderation.ReportInput{About: domain.Subject{Type: domain.SubjectChannel, ID: channel}, Reason: "spam"}))

@@ -25,7 +25,7 @@ type Options struct {
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
 
-	// Content and Entity convert an item of a channel, and what the actor found, to their forms in /v3.
+	// Content and Entity convert an item of a channel and a result of a search to their forms in /v3.
 	Content func(collections.Content) wire.Item
 	Entity  func(domain.Actor, domain.Entity) wire.Item
 }

@@ -10,7 +10,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// mergeView asks before blocks are merged into one of them.
+// mergeView is the data of the page that asks before blocks are merged.
 type mergeView struct {
 	Keep   present.Block
 	IDs    string // of all, as the form sent them
