@@ -45,9 +45,13 @@ func (cmd command) looks(ctx context.Context, b bench) error {
 			return err
 		}
 	}
+	var last int64
+	if err := b.db.Reader().QueryRow(ctx, "SELECT max(id) FROM blocks").Scan(&last); err != nil {
+		return err
+	}
 	r := rand.New(rand.NewPCG(2, 2))
 	return measure("similar images of a block", func() (int64, error) {
-		block, err := b.s.Blocks().AnyBlock(ctx, domain.BlockID(1+r.Int64N(1_000_000)))
+		block, err := b.s.Blocks().AnyBlock(ctx, domain.BlockID(1+r.Int64N(last)))
 		if err != nil {
 			return 0, err
 		}

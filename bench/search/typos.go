@@ -79,7 +79,7 @@ func (b bench) addSpellings(ctx context.Context) error {
 				back[i] = string(letters)
 			}
 			for backwards, list := range map[string][]string{"FALSE": some, "TRUE": back} {
-				if _, err := tx.Exec(ctx, "INSERT INTO search_spellings (backwards, letters, spelling) SELECT "+backwards+", length(text), text FROM "+d.TextRows("$1"), sqlx.Texts(d, list)); err != nil {
+				if _, err := tx.Exec(ctx, "INSERT INTO search_spellings (backwards, letters, spelling) SELECT "+backwards+", length(text), text FROM "+d.TextRows("$1")+" WHERE TRUE ON CONFLICT DO NOTHING", sqlx.Texts(d, list)); err != nil {
 					return err
 				}
 			}
