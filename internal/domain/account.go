@@ -79,7 +79,7 @@ type Session struct {
 	ProvedAt   time.Time // when the user last confirmed the session; zero if never
 	Hash       []byte    // of the request's secret; nil in lists
 	Writes     int64     // as in Actor; only when a single session is read
-	Finds      int64     // unread notifications about saved searches, hidden or not; only when a single session is read
+	Finds      bool      // there are unread notifications about saved searches, hidden or not; only when a single session is read
 }
 
 // SignUpLink is an operator's link for signing up, either for one person, whose address it may

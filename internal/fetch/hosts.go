@@ -36,7 +36,7 @@ func newHosts(limit int, wait time.Duration) *hosts {
 // enter acquires a slot at the target's site, and returns the function that releases it. It fails
 // if no slot becomes free soon.
 func (h *hosts) enter(ctx context.Context, target *url.URL) (release func(), err error) {
-	key := site(target)
+	key := Site(target)
 	at := h.join(key)
 	release = func() { <-at.slots; h.leave(key, at) }
 	select {
@@ -78,10 +78,10 @@ func (h *hosts) leave(key string, at *host) {
 	}
 }
 
-// site returns the key for the limit: a registrable domain, so that "a.example.org" and
+// Site returns the key for the limit: a registrable domain, so that "a.example.org" and
 // "b.example.org" count together, or an IP address. Ports are ignored. IPv6 addresses are grouped
 // by prefix, since their owners usually have the whole prefix.
-func site(target *url.URL) string {
+func Site(target *url.URL) string {
 	name := target.Hostname()
 	if addr, err := netip.ParseAddr(name); err == nil {
 		if addr = addr.Unmap(); addr.Is6() {

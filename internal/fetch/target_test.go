@@ -94,7 +94,7 @@ func TestSite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := site(target); got != want {
+		if got := Site(target); got != want {
 			t.Errorf("%s: got %s, want %s", url, got, want)
 		}
 	}

@@ -26,6 +26,9 @@ var (
 	ErrUnclear = errors.New("the mail may or may not have been sent")
 )
 
+// IsFinal reports whether a mail must not be sent again after an error of Send.
+func IsFinal(err error) bool { return errors.Is(err, ErrUnclear) || errors.Is(err, ErrRefused) }
+
 // Address is a mail address. Name is the display name and may be empty.
 type Address struct {
 	Name  string

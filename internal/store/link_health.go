@@ -18,7 +18,6 @@ type DueLink struct {
 	Block     domain.BlockID
 	URL       string
 	CreatedAt time.Time
-	Dead      bool
 	domain.LinkFailure
 }
 
@@ -43,16 +42,15 @@ func (w BlockWrites) ScheduleLinks(ctx context.Context, every time.Duration, now
 func (w BlockWrites) ClaimLinks(ctx context.Context, now, until time.Time, n int) ([]DueLink, error) {
 	db := w.tx.db
 	rows, err := db.Query(ctx, `UPDATE blocks SET check_at = $2 WHERE id IN (SELECT b.id FROM blocks b WHERE b.check_at <= $1 ORDER BY b.check_at`+
-		sqlx.Limit("$3")+db.ForUpdate("b")+`) RETURNING id, value_url, created_at, dead_at`, sqlx.Micros(now), sqlx.Micros(until), n)
+		sqlx.Limit("$3")+db.ForUpdate("b")+`) RETURNING id, value_url, created_at`, sqlx.Micros(now), sqlx.Micros(until), n)
 	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (l DueLink, err error) {
 		var address *string
 		var created int64
-		var dead *int64
-		err = row.Scan(&l.Block, &address, &created, &dead)
+		err = row.Scan(&l.Block, &address, &created)
 		if address = rowmap.Canonical(address); address != nil {
 			l.URL = *address
 		}
-		l.CreatedAt, l.Dead = sqlx.Time(created), dead != nil
+		l.CreatedAt = sqlx.Time(created)
 		return l, err
 	})
 	if err != nil || len(all) == 0 {
@@ -62,7 +60,7 @@ func (w BlockWrites) ClaimLinks(ctx context.Context, now, until time.Time, n int
 	for i, l := range all {
 		ids[i] = l.Block
 	}
-	failing, err := w.tx.Blocks().LinkFailures(ctx, ids...)
+	failing, err := w.LinkFailures(ctx, ids...)
 	for i := range all {
 		all[i].LinkFailure = failing[all[i].Block]
 	}
@@ -74,8 +72,8 @@ func (w BlockWrites) ClaimLinks(ctx context.Context, now, until time.Time, n int
 // page is there. A block whose address has changed in the meantime stays as it is.
 func (w BlockWrites) NoteLink(ctx context.Context, l DueLink, f domain.LinkFailure, again, now time.Time) error {
 	db := w.tx.db
-	b, err := w.tx.Blocks().lockedLink(ctx, l.Block)
-	if err != nil || b.url != l.URL {
+	b, found, err := w.lockedLink(ctx, l.Block)
+	if err != nil || !found || b.url != l.URL {
 		return err
 	}
 	if f.Times == 0 {
@@ -115,19 +113,17 @@ type linkState struct {
 	dead bool
 }
 
-// lockedLink locks a Link and reads its state. The state of a block that is gone, or no Link, has no URL.
-func (w BlockWrites) lockedLink(ctx context.Context, id domain.BlockID) (s linkState, err error) {
+// lockedLink locks a Link and reads its state. found is false if the block is gone, or no Link.
+func (w BlockWrites) lockedLink(ctx context.Context, id domain.BlockID) (s linkState, found bool, err error) {
 	var address *string
-	var dead *int64
-	err = w.tx.db.QueryRow(ctx, `SELECT value_url, dead_at FROM blocks b WHERE id = $1 AND type = 'Link'`+w.tx.db.ForUpdate("b"), id).Scan(&address, &dead)
+	err = w.tx.db.QueryRow(ctx, `SELECT value_url, dead_at IS NOT NULL FROM blocks b WHERE id = $1 AND type = 'Link'`+w.tx.db.ForUpdate("b"), id).Scan(&address, &s.dead)
 	if errors.Is(err, database.ErrNoRows) {
-		return s, nil
+		return s, false, nil
 	}
 	if address = rowmap.Canonical(address); address != nil {
 		s.url = *address
 	}
-	s.dead = dead != nil
-	return s, err
+	return s, err == nil, err
 }
 
 // LinkFailures reads the failed requests of the pages of Links.

@@ -87,8 +87,7 @@ func TestLookAlikesUseIndexes(t *testing.T) {
 	})
 }
 
-// Of random images in random channels, each viewer finds those that they may see and that agree in a part, whatever
-// others there are.
+// Viewers find exactly the random images in random channels that they may see and whose hash has an equal part.
 func TestLookAlikesAreVisible(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {

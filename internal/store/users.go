@@ -128,7 +128,7 @@ type scanFunc func(dest ...any) error
 func (f scanFunc) Scan(dest ...any) error { return f(dest...) }
 
 var sessionWithUser = "SELECT " + account.SessionColumns + `, COALESCE((SELECT w.n FROM account_writes w WHERE w.user_id = s.user_id), 0),
-	(SELECT count(*) FROM (SELECT 1 AS one FROM saved_search_finds f WHERE f.user_id = s.user_id AND f.notify AND f.read_at IS NULL LIMIT 100) AS finds), u.password_hash, ` +
+	EXISTS (SELECT 1 FROM saved_search_finds f WHERE f.user_id = s.user_id AND f.notify AND f.read_at IS NULL), u.password_hash, ` +
 	rowmap.UserColumns + ` FROM sessions s JOIN users u ON u.id = s.user_id
 	WHERE s.hash = $1 AND s.expires_at > $2 AND u.suspended_at IS NULL AND u.deleted_at IS NULL`
 
@@ -136,7 +136,8 @@ var sessionWithUser = "SELECT " + account.SessionColumns + `, COALESCE((SELECT w
 // session has expired, or if its user is suspended or deleted.
 func (r UserReads) Session(ctx context.Context, hash []byte, now time.Time) (s domain.Session, c Credentials, err error) {
 	row := r.q.db.QueryRow(ctx, sessionWithUser, hash, sqlx.Micros(now))
-	var writes, finds int64
+	var writes int64
+	var finds bool
 	c.User, err = rowmap.ScanUser(scanFunc(func(user ...any) (err error) {
 		s, err = account.ScanSession(row, append([]any{&writes, &finds, &c.PasswordHash}, user...)...)
 		return err

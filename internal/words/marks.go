@@ -186,7 +186,8 @@ func (q *Query) addTag(text string) bool {
 	return q.addMarks([]string{mark})
 }
 
-// addMarks restricts results to those with one of some marks. It returns false if there are none, or too many such lists.
+// addMarks adds a list of marks to the query; results have at least one of them. It returns false if the list is empty, or
+// the query has too many lists.
 func (q *Query) addMarks(alternatives []string) bool {
 	q.Marks = append(q.Marks, alternatives)
 	lists := 0
@@ -198,7 +199,7 @@ func (q *Query) addMarks(alternatives []string) bool {
 	return len(alternatives) > 0 && lists <= maxLists
 }
 
-// leaveOutMarks leaves out results with one of some marks. It returns false if there are none.
+// leaveOutMarks leaves out results that have any of these marks. It returns false without a mark.
 func (q *Query) leaveOutMarks(marks ...string) bool {
 	q.Without = append(q.Without, markTerms(marks)...)
 	return len(marks) > 0 && marks[0] != ""

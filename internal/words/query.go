@@ -64,7 +64,7 @@ func (q Query) Restricted() bool { return len(q.Without) > 0 || len(q.Marks) > 0
 // Unwanted returns the query for everything that Without leaves out.
 func (q Query) Unwanted() Query { return Query{Terms: []Term{anyOf(q.Without)}} }
 
-// anyOf returns a term that stands for each of the given ones.
+// anyOf returns a term that matches wherever one of these terms does.
 func anyOf(all []Term) Term {
 	t := all[0]
 	t.Or = all[1:]

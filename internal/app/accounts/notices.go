@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -97,7 +96,7 @@ const (
 // hash that distinguish its id from that of a mail with another token.
 func (a *SignIns) Send(ctx context.Context, what string, part []byte, to mail.Address, subject, text string) error {
 	err := a.mailer.Send(ctx, mail.Message{ID: fmt.Sprintf("%s-%x", what, part[:8]), To: to, Subject: subject, Text: text})
-	if errors.Is(err, mail.ErrUnclear) || errors.Is(err, mail.ErrRefused) {
+	if mail.IsFinal(err) {
 		return jobs.Permanent(err)
 	}
 	return err

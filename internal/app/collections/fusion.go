@@ -15,20 +15,17 @@ import (
 // everything before it.
 const maxFusedOffset = 20_000
 
-// exploreMeant is Explore that merges the results by meaning into those by words, if the query is not to be taken
+// exploreMeant is explore that merges the results by meaning into those by words, if the query is not to be taken
 // literally. byWords is the number of the latter. If there are no vectors, or the endpoint does not answer in time, the
 // results are those by words.
-func (a *Finder) exploreMeant(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Entity], byWords int64, err error) {
-	x, at := a.queryVector(ctx, in)
+func (a *Finder) exploreMeant(ctx context.Context, actor domain.Actor, in domain.Search, query words.Query, seed *int64) (l domain.List[domain.Entity], byWords int64, err error) {
+	x, at := a.queryVector(ctx, in, query)
 	if x == nil {
-		l, err = a.Explore(ctx, actor, in, seed)
+		l, err = a.explore(ctx, actor, in, query, seed)
 		return l, l.Total, err
 	}
-	if err := in.Validate(); err != nil {
-		return l, 0, err
-	}
 	l, err = a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (l domain.List[domain.Subject], err error) {
-		q, some, err := searchQuery(ctx, v, actor, in)
+		q, some, err := searchQuery(ctx, v, actor, in, query)
 		if !some || err != nil {
 			return l, err
 		}
@@ -39,13 +36,12 @@ func (a *Finder) exploreMeant(ctx context.Context, actor domain.Actor, in domain
 }
 
 // queryVector returns the vectors of blocks and that of a query, or nil if the search is to be by words only.
-func (a *Finder) queryVector(ctx context.Context, in domain.Search) (*vectors.Index, vectors.Vector) {
+func (a *Finder) queryVector(ctx context.Context, in domain.Search, query words.Query) (*vectors.Index, vectors.Vector) {
 	if a.Meaning == nil || in.Sort.Key != domain.SearchByScore || len(in.Types) > 0 && !slices.ContainsFunc(in.Types, isBlock) {
 		return nil, nil
 	}
-	query := words.Parse(in.Query)
 	text := textOf(query)
-	if text == "" || query.TooLong || in.Validate() != nil {
+	if text == "" {
 		return nil, nil
 	}
 	x := a.Meaning.follow(ctx, a.Store)

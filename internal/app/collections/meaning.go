@@ -82,8 +82,8 @@ func (m *Meaning) model() stored.Model {
 	return stored.Model{Name: m.client.Model(), Private: m.private}
 }
 
-// follow returns the vectors of blocks, or nil if there are none. It waits for a moment until the changes since the last
-// call are read. The first call of a process reads all vectors, which may take longer, and continues in the background.
+// follow returns the vectors of blocks, or nil if there are none. It first reads the changes since the last
+// call, for a moment at most. The first call of a process reads all vectors, which may take longer, and continues in the background.
 func (m *Meaning) follow(ctx context.Context, s *store.Store) *vectors.Index {
 	m.mu.Lock()
 	reading := m.reading

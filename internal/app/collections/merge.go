@@ -15,7 +15,7 @@ const MaxMerged = maxSimilar - 1
 
 // Merge deletes duplicates of a block. The block takes their places in channels where it is not yet, with the positions,
 // dates and metadata of their connections, and gets their comments. All must be the actor's. It returns how many were
-// merged; those that were deleted or changed since they were listed are left alone.
+// merged. It skips blocks that were deleted, or are no duplicates any more.
 func (a *Collections) Merge(ctx context.Context, actor domain.Actor, into domain.BlockID, duplicates []domain.BlockID) (merged int, err error) {
 	var f domain.Faults
 	f.Positive("into", int64(into))

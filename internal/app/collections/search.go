@@ -20,15 +20,21 @@ func (a *Finder) Search(ctx context.Context, actor domain.Actor, in domain.Searc
 // Explore is Search for the website, for any tier and for guests; the tiers restrict only the API. Without a query it
 // lists everything visible.
 func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (l domain.List[domain.Entity], err error) {
-	if err := validate(in); err != nil {
+	query, err := parsed(in)
+	if err != nil {
 		return l, err
 	}
+	return a.explore(ctx, actor, in, query, seed)
+}
+
+// explore is Explore of a parsed query.
+func (a *Finder) explore(ctx context.Context, actor domain.Actor, in domain.Search, query words.Query, seed *int64) (domain.List[domain.Entity], error) {
 	in.Seed = a.Now().UTC().Unix() / (24 * 60 * 60)
 	if seed != nil {
 		in.Seed = *seed
 	}
 	return a.find(ctx, actor, func(ctx context.Context, v *store.Snapshot) (l domain.List[domain.Subject], err error) {
-		q, some, err := searchQuery(ctx, v, actor, in)
+		q, some, err := searchQuery(ctx, v, actor, in, query)
 		if !some || err != nil {
 			return l, err
 		}
@@ -37,27 +43,17 @@ func (a *Finder) Explore(ctx context.Context, actor domain.Actor, in domain.Sear
 }
 
 // searchQuery returns the query of a search whose operators are applied. some is false if nothing can match.
-func searchQuery(ctx context.Context, v *store.Snapshot, actor domain.Actor, in domain.Search) (q store.SearchQuery, some bool, err error) {
-	query, err := parsed(in)
-	if err != nil {
-		return q, false, err
-	}
+func searchQuery(ctx context.Context, v *store.Snapshot, actor domain.Actor, in domain.Search, query words.Query) (q store.SearchQuery, some bool, err error) {
 	some, err = applyOperators(ctx, v, actor, query.Filters, &in)
 	return store.SearchQuery{Search: in, Viewer: actor.UserID, Words: query}, some, err
 }
 
-// validate checks a search.
-func validate(in domain.Search) error {
-	if err := in.Validate(); err != nil {
-		return err
-	}
-	_, err := parsed(in)
-	return err
-}
-
-// parsed parses the words and conditions of a search.
+// parsed checks a search, and parses its words and conditions.
 func parsed(in domain.Search) (words.Query, error) {
 	query, where := words.Parse(in.Query), in.Where
+	if err := domain.JoinFaults(in.Validate(), tooManyWords(query)); err != nil {
+		return query, err
+	}
 	if in.Sort.Key == domain.SearchByValue {
 		where = append(slices.Clone(where), in.Sort.Value)
 	}
@@ -85,14 +81,18 @@ type Explored struct {
 
 // ExploreClose is Explore that also finds blocks by meaning, and corrects misspelled words if few results have the words.
 func (a *Finder) ExploreClose(ctx context.Context, actor domain.Actor, in domain.Search, seed *int64) (e Explored, err error) {
+	query, err := parsed(in)
+	if err != nil {
+		return e, err
+	}
 	var byWords int64
-	if e.List, byWords, err = a.exploreMeant(ctx, actor, in, seed); err != nil || byWords >= littleFound || in.Sort.Key == domain.SearchByValue {
+	if e.List, byWords, err = a.exploreMeant(ctx, actor, in, query, seed); err != nil || byWords >= littleFound {
 		return e, err
 	}
 	var c store.Correction
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		c = store.Correction{}
-		q, some, err := searchQuery(ctx, v, actor, in)
+		q, some, err := searchQuery(ctx, v, actor, in, query)
 		if !some || err != nil {
 			return err
 		}
@@ -103,7 +103,9 @@ func (a *Finder) ExploreClose(ctx context.Context, actor domain.Actor, in domain
 	case err != nil || c.Query == "" || Shortened(c.Query) != c.Query:
 	case byWords == 0:
 		e.Corrected, in.Query = c.Query, c.Query
-		e.List, _, err = a.exploreMeant(ctx, actor, in, seed)
+		if query, err = parsed(in); err == nil {
+			e.List, _, err = a.exploreMeant(ctx, actor, in, query, seed)
+		}
 	case c.Found >= muchMore*byWords:
 		e.Suggested = c.Query
 	}
@@ -209,11 +211,12 @@ func (a *Finder) find(ctx context.Context, actor domain.Actor, list func(ctx con
 // NewResults lists the newest results of others among the documents numbered after one number and up to another, with
 // their total.
 func (a *Finder) NewResults(ctx context.Context, actor domain.Actor, in domain.Search, after, upTo int64) (l domain.List[domain.Subject], err error) {
-	if err := validate(in); err != nil {
+	query, err := parsed(in)
+	if err != nil {
 		return l, err
 	}
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
-		q, some, err := searchQuery(ctx, v, actor, in)
+		q, some, err := searchQuery(ctx, v, actor, in, query)
 		if !some || err != nil {
 			return err
 		}

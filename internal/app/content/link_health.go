@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -14,6 +13,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
 	"vitrine/internal/store"
+	"vitrine/internal/weburl"
 )
 
 // CheckLinks is the job that finds out which links lead nowhere.
@@ -47,7 +47,7 @@ const (
 	linksAtOnce = 4
 	// linksPerSite is how many links to a site are checked in one batch; others wait for the next run.
 	linksPerSite = 3
-	// linkLease is how long a claimed link is left alone if the job crashes.
+	// linkLease is the time after which another run takes the links that a crashed one had claimed.
 	linkLease = time.Hour
 	// linkTimeout limits one request.
 	linkTimeout = 30 * time.Second
@@ -91,7 +91,10 @@ func (a *Content) CheckLinks(ctx context.Context) error {
 func (a *Content) checkLinks(ctx context.Context, due []store.DueLink) error {
 	sites := map[string][]store.DueLink{}
 	for _, l := range due {
-		site := siteOf(l.URL)
+		site := ""
+		if at, err := weburl.Parse(l.URL); err == nil {
+			site = fetch.Site(at)
+		}
 		sites[site] = append(sites[site], l)
 	}
 	all, ctx := errgroup.WithContext(ctx)
@@ -113,14 +116,6 @@ func (a *Content) checkLinks(ctx context.Context, due []store.DueLink) error {
 		})
 	}
 	return all.Wait()
-}
-
-func siteOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return strings.ToLower(u.Hostname())
 }
 
 // checkLink requests the page of a Link and stores the result.

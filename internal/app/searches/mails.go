@@ -107,7 +107,7 @@ func (a *Searches) SendSearchMail(ctx context.Context, job MailSearches) error {
 	id := sha256.Sum256(fmt.Append(nil, job.User, " ", job.At)) // so that a repeated mail has the same id
 	err = a.mailer.Send(ctx, mail.Message{ID: fmt.Sprintf("searches-%x", id[:8]), To: core.AddressOf(u), Unsubscribe: stop,
 		Subject: "New results of your searches at " + mail.Quote(site.Name), Text: a.mailText(found, stop)})
-	if errors.Is(err, mail.ErrUnclear) || errors.Is(err, mail.ErrRefused) {
+	if mail.IsFinal(err) {
 		return jobs.Permanent(err)
 	}
 	return err

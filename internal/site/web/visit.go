@@ -174,9 +174,9 @@ func (v *Visit) countUnread() {
 	if n, err := v.App().People.UnreadNotifications(v.R.Context(), v.Actor(), v.Account.Unread, maxUnread); err == nil {
 		v.Account.Unread = n
 	}
-	if v.Session.Finds > 0 {
-		if n, err := v.App().Searches.UnreadFinds(v.R.Context(), v.Actor(), maxUnread); err == nil {
-			v.Account.Unread = min(v.Account.Unread+n, maxUnread)
+	if left := maxUnread - v.Account.Unread; v.Session.Finds && left > 0 {
+		if n, err := v.App().Searches.UnreadFinds(v.R.Context(), v.Actor(), int(left)); err == nil {
+			v.Account.Unread += n
 		}
 	}
 }

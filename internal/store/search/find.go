@@ -95,17 +95,23 @@ func (f Finder) search(ctx context.Context, q Query) (l domain.List[domain.Subje
 // NewResults lists the newest results of others, up to the page's size, among the documents with the numbers of q.New. It
 // reads only these documents, or only their words.
 func (f Finder) NewResults(ctx context.Context, q Query) (l domain.List[domain.Subject], err error) {
-	if len(q.Words.Terms) == 0 && !q.Words.Everything {
-		return l, nil
-	}
-	if q.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
-		return l, err
-	}
-	stats, some, err := f.gather(ctx, q)
+	q, stats, some, err := f.prepared(ctx, q)
 	if err != nil || !some {
 		return l, err
 	}
 	return f.pageAndTotal(ctx, q, stats, choose(q, stats))
+}
+
+// prepared expands the last word of a query and collects its statistics. some is false if it finds nothing.
+func (f Finder) prepared(ctx context.Context, q Query) (_ Query, stats statistics, some bool, err error) {
+	if len(q.Words.Terms) == 0 && !q.Words.Everything {
+		return q, stats, false, nil
+	}
+	if q.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
+		return q, stats, false, err
+	}
+	stats, some, err = f.gather(ctx, q)
+	return q, stats, some, err
 }
 
 // sameName is the maximum number of closed things of a name that Named examines.
@@ -226,13 +232,7 @@ func (f Finder) titled(ctx context.Context, q Query, b bound, stats *statistics)
 // The caller has checked that the channel is. Totals are like those of Search.
 func (f Finder) InChannel(ctx context.Context, q Query) (l domain.List[domain.ConnectionID], err error) {
 	q.Sort = domain.SearchSort{Key: domain.SearchByCreated} // any order except the score, which takes more parts
-	if len(q.Words.Terms) == 0 && !q.Words.Everything {
-		return l, nil
-	}
-	if q.Words, err = f.expandPrefix(ctx, q.Words); err != nil {
-		return l, err
-	}
-	stats, some, err := f.gather(ctx, q)
+	q, stats, some, err := f.prepared(ctx, q)
 	if err != nil || !some {
 		return l, err
 	}

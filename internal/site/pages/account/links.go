@@ -12,8 +12,8 @@ const linksPerPage = 50
 // unreachable is a Link of the reader whose page is gone.
 type unreachable struct {
 	present.Block
-	Since   domain.LinkFailure
-	Reason  string
+	Failure domain.LinkFailure
+	Reason  string // in the reader's language
 	Archive string // address of the nearest copy in a web archive, or ""
 }
 
@@ -37,7 +37,7 @@ func linksPage(v *web.Visit) error {
 	shown := linksView{Pager: v.Pager(at, l.Total)}
 	for i := range l.Items {
 		b := &l.Items[i]
-		d := unreachable{Block: v.Addresses().Block(b), Since: why[b.ID], Reason: v.Lang.Fault(why[b.ID].Reason)}
+		d := unreachable{Block: v.Addresses().Block(b), Failure: why[b.ID], Reason: v.Lang.Fault(why[b.ID].Reason)}
 		if b.ValueURL != nil {
 			d.Archive = v.App().Content.Archived(*b.ValueURL, b.CreatedAt)
 		}

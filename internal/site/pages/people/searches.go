@@ -1,6 +1,8 @@
 package people
 
 import (
+	"cmp"
+
 	"vitrine/internal/app/searches"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
@@ -37,15 +39,7 @@ func saveSearch(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Done(nextOr(v, "/search/saved"), "search-saved")
-}
-
-// nextOr returns where the form leads to, or a path if it does not say.
-func nextOr(v *web.Visit, path string) string {
-	if next := v.Next(); next != "" {
-		return next
-	}
-	return path
+	return v.Done(cmp.Or(v.Next(), "/search/saved"), "search-saved")
 }
 
 // searchPage shows a saved search, its feeds, and a form to change it.
@@ -90,7 +84,7 @@ func changeSearch(v *web.Visit) error {
 		if err := v.App().Searches.DeleteSearch(v.R.Context(), v.Actor(), id); err != nil {
 			return err
 		}
-		return v.Done(nextOr(v, "/search/saved"), "search-deleted")
+		return v.Done(cmp.Or(v.Next(), "/search/saved"), "search-deleted")
 	case "change":
 	default:
 		return web.UnknownButton()
