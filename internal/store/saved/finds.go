@@ -208,9 +208,9 @@ func (r Reads) Finds(ctx context.Context, q FindsWanted) ([]domain.SearchFind, e
 
 // results reads the results of entries.
 func (r Reads) results(ctx context.Context, all []domain.SearchFind) error {
-	ids := make([]int64, len(all))
+	ids, at := make([]int64, len(all)), make(map[domain.SearchFindID]int, len(all))
 	for i, f := range all {
-		ids[i] = int64(f.ID)
+		ids[i], at[f.ID] = int64(f.ID), i
 	}
 	type result struct {
 		of   domain.SearchFindID
@@ -223,7 +223,7 @@ func (r Reads) results(ctx context.Context, all []domain.SearchFind) error {
 		return x, err
 	})
 	for _, x := range found {
-		i := slices.IndexFunc(all, func(f domain.SearchFind) bool { return f.ID == x.of })
+		i := at[x.of]
 		all[i].Results = append(all[i].Results, x.item)
 	}
 	return err

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"errors"
 	"io"
 
@@ -27,13 +28,16 @@ type feedView struct {
 	Problem string // translated
 }
 
-// Name returns the title of the feed, or its address.
-func (f feedView) Name() string {
-	if f.Title == "" {
-		return f.Address
+func newFeedView(v *web.Visit, f domain.ChannelFeed) feedView {
+	shown := feedView{ChannelFeed: f}
+	if f.Problem != nil {
+		shown.Problem = v.Lang.Fault(*f.Problem)
 	}
-	return f.Title
+	return shown
 }
+
+// Name returns the title of the feed, or its address.
+func (f feedView) Name() string { return cmp.Or(f.Title, f.Address) }
 
 // importedFeeds is the result of reading a list of feeds.
 type importedFeeds struct {
@@ -61,10 +65,8 @@ func showFeeds(v *web.Visit, c present.Channel, f *web.Form, imported *importedF
 	}
 	shown := feedsView{Channel: c, Imported: imported, Full: len(all) >= domain.MaxChannelFeeds}
 	for i := range all {
-		one := feedView{ChannelFeed: all[i].ChannelFeed, By: v.Addresses().Principal(&all[i].By)}
-		if one.ChannelFeed.Problem != nil {
-			one.Problem = v.Lang.Fault(*one.ChannelFeed.Problem)
-		}
+		one := newFeedView(v, all[i].ChannelFeed)
+		one.By = v.Addresses().Principal(&all[i].By)
 		shown.Waits = shown.Waits || one.CheckedAt == nil
 		shown.Feeds = append(shown.Feeds, one)
 	}
@@ -205,12 +207,8 @@ func ownFeedsOf(v *web.Visit) (all []ownFeeds, err error) {
 				all[len(all)-1].Channel = new(v.Addresses().Channel(&f.In))
 			}
 		}
-		one := feedView{ChannelFeed: f.ChannelFeed}
-		if f.Problem != nil {
-			one.Problem = v.Lang.Fault(*f.Problem)
-		}
 		last := &all[len(all)-1]
-		last.Feeds = append(last.Feeds, one)
+		last.Feeds = append(last.Feeds, newFeedView(v, f.ChannelFeed))
 	}
 	return all, err
 }
