@@ -13,6 +13,7 @@ var allowedImports = map[string][]string{
 	"description":    {}, // the folder api at the root
 	"domain":         {},
 	"present":        {"domain", "weburl"},
+	"warc":           {"weburl"},
 	"weburl":         {},
 	"colour":         {},
 	"words":          {"colour", "domain", "weburl"},

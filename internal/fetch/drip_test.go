@@ -20,7 +20,7 @@ func fetchFrom(t *testing.T, url string, say func(conn net.Conn)) (took time.Dur
 	t.Helper()
 	var servers sync.WaitGroup
 	c := New(Options{})
-	c.transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+	c.transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		servers.Go(func() {
 			defer func() { _ = theirs.Close() }()

@@ -46,6 +46,9 @@ type Options struct {
 	// of the response, busy, stopped or failed. The URL is the requested one.
 	Observe func(ctx context.Context, url, outcome string, took time.Duration)
 
+	// Instead, if not nil, answers all requests instead of the network, for example from a file with pages.
+	Instead http.RoundTripper
+
 	// Route, for tests, replaces the target of a connection to "host:port". The new target must be
 	// public or allowed as well.
 	Route func(address string) string
@@ -53,7 +56,7 @@ type Options struct {
 
 // Client fetches URLs. It is safe for concurrent use.
 type Client struct {
-	transport *http.Transport
+	transport http.RoundTripper
 	guard     *guard
 	hosts     *hosts
 	agent     string
@@ -71,8 +74,12 @@ type Client struct {
 func New(o Options) *Client {
 	idle := cmp.Or(o.Idle, 15*time.Second)
 	guard := newGuard(o.Allow)
+	transport := o.Instead
+	if transport == nil {
+		transport = newTransport(o, guard, idle)
+	}
 	return &Client{
-		transport: newTransport(o, guard, idle),
+		transport: transport,
 		guard:     guard,
 		hosts:     newHosts(cmp.Or(o.PerHost, 4), cmp.Or(o.Wait, time.Second)),
 		agent:     cmp.Or(o.UserAgent, "Vitrine"),
@@ -134,7 +141,11 @@ func newTransport(o Options, guard *guard, idle time.Duration) *http.Transport {
 }
 
 // Close closes idle connections.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
+func (c *Client) Close() {
+	if t, ok := c.transport.(*http.Transport); ok {
+		t.CloseIdleConnections()
+	}
+}
 
 // Request is a URL to fetch with its options.
 type Request struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/http"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -27,7 +28,7 @@ func TestEndAfterHangingUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(Options{})
 		var server sync.WaitGroup
-		c.transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+		c.transport.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
 			ours, theirs := net.Pipe()
 			server.Go(func() {
 				ask(theirs)
