@@ -191,7 +191,7 @@ func (a *Archive) add(ctx context.Context, in io.ReaderAt, size int64) error {
 	}
 }
 
-// index notes where a record is.
+// index remembers the place of a record.
 func (a *Archive) index(r *record, at place) error {
 	address := key(r.uri())
 	if address == "" {

@@ -256,7 +256,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// The names of entries are never used as paths, and what is not in archive/ is ignored.
+// Names of entries are never used as paths. Entries outside of archive/ are ignored.
 func TestOddPackages(t *testing.T) {
 	for name, build := range map[string]func(w *zip.Writer) error{
 		"outside": func(w *zip.Writer) error {
