@@ -28,6 +28,7 @@ type Limits struct {
 	PartBytes int64         // of a style sheet, an image or a font
 	Parts     int           // requests after the one for the page
 	Elements  int           // of the page and its frames
+	Pages     int           // the page, and those in its frames
 	Frames    int           // pages inside one another
 	Imports   int           // style sheets inside one another
 	Time      time.Duration // for the whole copy; when it ends, the missing parts stay out
@@ -36,7 +37,7 @@ type Limits struct {
 
 // Default returns the limits for copies of pages from the web.
 func Default() Limits {
-	return Limits{Bytes: 32 << 20, PageBytes: 8 << 20, PartBytes: 8 << 20, Parts: 300, Elements: 100_000, Frames: 2, Imports: 5,
+	return Limits{Bytes: 32 << 20, PageBytes: 8 << 20, PartBytes: 8 << 20, Parts: 300, Elements: 100_000, Pages: 30, Frames: 2, Imports: 5,
 		Time: 2 * time.Minute, PartTime: 20 * time.Second}
 }
 
@@ -122,6 +123,7 @@ type capture struct {
 	loader   *loader
 	url      *url.URL
 	elements int
+	pages    int
 	shown    map[rune]bool // characters of the page
 }
 

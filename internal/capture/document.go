@@ -38,6 +38,7 @@ func (c *capture) document(ctx context.Context, at *url.URL, text []byte, around
 	if err != nil {
 		return nil, err
 	}
+	c.pages++
 	own := *at
 	own.Fragment, own.RawFragment = "", ""
 	d := &document{capture: c, ctx: ctx, base: at, around: append(slices.Clone(around), own.String())}
@@ -256,14 +257,14 @@ func (d *document) insert(s *sheet, i importRule, base *url.URL, around []string
 	if d.loader.wait(p) != nil || slices.Contains(around, p.address) {
 		return
 	}
-	text := d.decoded(p)
-	if err := d.mayInsert(text, len(around)); err != nil {
+	if err := d.mayInsert(len(p.body), len(around)); err != nil {
 		d.loader.miss(&part{address: p.address, err: err})
 		return
 	}
 	if p.url != nil {
 		base = p.url
 	}
+	text := d.decoded(p)
 	inner := d.sheet(base, append(slices.Clone(around), p.address))
 	d.request(text, base, true)
 	begin, end := i.wrap()
@@ -271,13 +272,13 @@ func (d *document) insert(s *sheet, i importRule, base *url.URL, around []string
 }
 
 // mayInsert counts a style sheet as part of the file. depth counts those around it.
-func (d *document) mayInsert(text string, depth int) error {
+func (d *document) mayInsert(size, depth int) error {
 	switch {
 	case d.ctx.Err() != nil:
 		return errTime
 	case depth > d.limits.Imports:
 		return errDeep
-	case !d.loader.charge(len(text)):
+	case !d.loader.charge(size):
 		return errBytes
 	}
 	return nil
@@ -298,7 +299,7 @@ var endOfStyle = regexp.MustCompile(`(?i)</(style)`)
 
 // style makes an element the style sheet with a text, once the parts of the text are fetched.
 func (d *document) style(n *html.Node, text string, base *url.URL, around []string) {
-	if err := d.mayInsert(text, 0); err != nil {
+	if err := d.mayInsert(len(text), 0); err != nil {
 		d.loader.miss(&part{address: d.base.String(), err: err})
 		remove(n)
 		return

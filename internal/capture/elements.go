@@ -376,8 +376,12 @@ func (d *document) fillFrame(n *html.Node, at *url.URL, text []byte, old []html.
 		d.loader.miss(&part{address: at.String(), err: err})
 		d.leave(n, at.String(), old)
 	}
-	if len(d.around) > d.limits.Frames {
+	switch {
+	case len(d.around) > d.limits.Frames:
 		fail(errDeep)
+		return
+	case d.pages >= d.limits.Pages:
+		fail(errParts)
 		return
 	}
 	doc, err := d.document(d.ctx, at, text, d.around)

@@ -62,6 +62,13 @@ type part struct {
 	err         error
 }
 
+// name is how a page refers to a part.
+type name struct {
+	kind      kind
+	base      *url.URL
+	reference string
+}
+
 // loader fetches each part of a page once.
 type loader struct {
 	ctx    context.Context
@@ -73,6 +80,7 @@ type loader struct {
 
 	mu         sync.Mutex
 	parts      map[string]*part // by kind and address
+	named      map[name]*part
 	requests   int
 	references int
 	fetched    int64 // bytes
@@ -86,7 +94,7 @@ type loader struct {
 func newLoader(ctx context.Context, from Getter, limits Limits) *loader {
 	ctx, cancel := context.WithCancel(ctx)
 	return &loader{ctx: ctx, cancel: cancel, from: from, limits: limits, slots: make(chan struct{}, parallel),
-		parts: map[string]*part{}, sites: map[string]int{}}
+		parts: map[string]*part{}, named: map[name]*part{}, sites: map[string]int{}}
 }
 
 // stop ends all fetches.
@@ -104,6 +112,10 @@ func (l *loader) want(k kind, base *url.URL, reference string) *part {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	as := name{k, base, reference}
+	if p, ok := l.named[as]; ok {
+		return p
+	}
 	l.references++
 	if l.references > l.limits.Elements || l.ctx.Err() != nil {
 		return &part{kind: k, address: reference, done: closed, err: errParts}
@@ -116,10 +128,11 @@ func (l *loader) want(k kind, base *url.URL, reference string) *part {
 	}
 	key := string(rune('0'+k)) + address
 	if p, ok := l.parts[key]; ok {
+		l.named[as] = p
 		return p
 	}
 	p := &part{kind: k, address: address, done: make(chan struct{})}
-	l.parts[key] = p
+	l.parts[key], l.named[as] = p, p
 	switch {
 	case err != nil:
 		p.err = errNotWeb
