@@ -26,6 +26,10 @@ type document struct {
 	base   *url.URL
 	around []string // addresses of this page and of those around it
 	icon   bool     // an icon was found
+	body   *html.Node
+
+	sprites map[*part]*html.Node // parsed
+	symbols map[string]string    // ids in the file, by address
 
 	// The steps wait for parts, which are all requested before. Style sheets come first, so that pages with very many
 	// images keep their looks.
@@ -41,17 +45,29 @@ func (c *capture) document(ctx context.Context, at *url.URL, text []byte, around
 	c.pages++
 	own := *at
 	own.Fragment, own.RawFragment = "", ""
-	d := &document{capture: c, ctx: ctx, base: at, around: append(slices.Clone(around), own.String())}
+	d := &document{capture: c, ctx: ctx, base: at, around: append(slices.Clone(around), own.String()), sprites: map[*part]*html.Node{},
+		symbols: map[string]string{}}
 	d.unhide(root)
 	d.findBase(root)
 	if err := d.walk(root); err != nil {
 		return nil, err
 	}
-	for _, step := range slices.Concat(d.styles, d.steps) {
-		step()
-	}
+	d.run()
 	d.head(root)
 	return root, nil
+}
+
+// run takes the steps, which may add others.
+func (d *document) run() {
+	for len(d.styles)+len(d.steps) > 0 {
+		from := &d.steps
+		if len(d.styles) > 0 {
+			from = &d.styles
+		}
+		step := (*from)[0]
+		*from = (*from)[1:]
+		step()
+	}
 }
 
 // walk rewrites the elements below a node. The parser limits their depth.

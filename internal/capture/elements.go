@@ -75,10 +75,11 @@ func (d *document) element(n *html.Node) {
 		d.object(n, old)
 	case atom.Applet:
 		become(n, atom.Div)
-	case atom.Body, atom.Table, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th:
-		if background := first(old, "background"); background != "" {
-			d.embed(n, "background", background)
-		}
+	case atom.Body:
+		d.body = n
+		d.background(n, old)
+	case atom.Table, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Td, atom.Th:
+		d.background(n, old)
 	default:
 		switch n.Data {
 		case "portal", "fencedframe", "bgsound":
@@ -88,6 +89,12 @@ func (d *document) element(n *html.Node) {
 	if background := first(old, "data-bg", "data-background", "data-background-image"); background != "" && !strings.ContainsAny(background, "(;{") {
 		style, _ := attribute(n.Attr, "style")
 		d.declarations(n, "style", style+";background-image:url("+quote(background)+")")
+	}
+}
+
+func (d *document) background(n *html.Node, old []html.Attribute) {
+	if background := first(old, "background"); background != "" {
+		d.embed(n, "background", background)
 	}
 }
 
@@ -117,6 +124,8 @@ func (d *document) foreign(n *html.Node, old []html.Attribute) {
 		n.Attr = append(n.Attr, prefixed)
 	case href != "" && (name == "image" || name == "feimage"):
 		d.embed(n, "href", href)
+	case name == "use" && strings.Contains(href, "#"):
+		d.use(n, href)
 	}
 }
 

@@ -98,5 +98,5 @@ func TestDetails(t *testing.T) {
 	holds(t, links, `<a href="`+s.URL+`/dir/page">`, `<a href="#top">`, `<a>Script</a>`, `<a href="mailto:a@b.example">`, `<a target="_blank" href="http://other.example/x">`,
 		`<link rel="canonical" href="`+s.URL+`/dir/canonical"/>`, `<area href="`+s.URL+`/area"/>`)
 	svg := copyOf(t, all["inline svg"])
-	holds(t, svg, `<use xlink:href="#g">`, `fill="url(&#34;#g&#34;)"`, "Foreign text", "Linked text")
+	holds(t, svg, `<use xlink:href="#g">`, `fill="url(&#34;#g&#34;)"`, "Foreign text", "Linked text", `<use href="#copied-1-a">`, `<symbol id="copied-1-a"><path d="M1 1"></path></symbol>`)
 }
