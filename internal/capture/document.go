@@ -57,7 +57,7 @@ func (c *capture) document(ctx context.Context, at *url.URL, text []byte, around
 	return root, nil
 }
 
-// run takes the steps, which may add others.
+// run runs the steps, which may add others.
 func (d *document) run() {
 	for len(d.styles)+len(d.steps) > 0 {
 		from := &d.steps
@@ -197,7 +197,7 @@ func become(n *html.Node, name atom.Atom, attributes ...html.Attribute) {
 	n.Data, n.DataAtom, n.Namespace, n.Attr = name.String(), name, "", attributes
 }
 
-// remove takes a node out of the tree.
+// remove removes a node from the tree.
 func remove(n *html.Node) {
 	if n.Parent != nil {
 		n.Parent.RemoveChild(n)

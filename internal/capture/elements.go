@@ -233,7 +233,7 @@ func (d *document) within(to *url.URL) string {
 	return to.String()
 }
 
-// picture gives an <img> the image of the first <source>, if it has none itself.
+// picture sets the image of an <img> to that of the first <source>, if it has none itself.
 func (d *document) picture(n *html.Node) {
 	source := ""
 	for child := range n.ChildNodes() {
