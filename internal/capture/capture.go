@@ -11,6 +11,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -20,7 +21,7 @@ import (
 	"vitrine/internal/page"
 )
 
-// Limits of a copy. Copying a page holds at most about three times Bytes in memory, and another 60 MiB for the tree of
+// Limits of a copy. Copying a page holds at most about three times Bytes in memory, and another 100 MiB for the tree of
 // the page; an ordinary page takes 10 to 30 MiB.
 type Limits struct {
 	Bytes     int64         // of the file
@@ -88,7 +89,7 @@ func Page(ctx context.Context, from Getter, address string, limits Limits) (*Cop
 		return nil, &Error{"The address is not a web page"}
 	}
 	c := &capture{limits: limits, loader: newLoader(ctx, from, limits), url: answer.URL}
-	return c.copy(ctx, page.Decode(answer.MediaType(), body))
+	return c.copy(ctx, decoded(answer.MediaType(), body))
 }
 
 // Error is why a page that was fetched cannot be copied.
@@ -115,6 +116,27 @@ func isPage(contentType string, body []byte) bool {
 		return strings.HasPrefix(http.DetectContentType(body), "text/html")
 	}
 	return false
+}
+
+// selfClosed matches an element of XHTML that ends with its start tag.
+var selfClosed = regexp.MustCompile(`<([A-Za-z][A-Za-z0-9]*)((?:\s[^<>]*)?)/>`)
+
+// void are the elements of HTML without an end tag.
+var void = []byte(" area base br col embed hr img input link meta param source track wbr ")
+
+// decoded returns the text of a page as HTML.
+func decoded(contentType string, body []byte) []byte {
+	text := page.Decode(contentType, body)
+	if strings.Contains(contentType, "xhtml") {
+		text = selfClosed.ReplaceAllFunc(text, func(tag []byte) []byte {
+			m := selfClosed.FindSubmatch(tag)
+			if bytes.Contains(void, append(append([]byte(" "), bytes.ToLower(m[1])...), ' ')) {
+				return tag
+			}
+			return fmt.Appendf(nil, "<%s%s></%s>", m[1], m[2], m[1])
+		})
+	}
+	return text
 }
 
 // capture is the copying of one page.
@@ -211,15 +233,17 @@ var formatting = map[string]bool{"a": true, "b": true, "big": true, "code": true
 // unclosed formatting elements again.
 func (c *capture) count(text []byte) bool {
 	z := html.NewTokenizer(bytes.NewReader(text))
-	tags, opened, open := 0, 0, 0
+	tags, attributes, opened, open := 0, 0, 0, 0
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
 			c.elements += tags
 			return true
 		case html.StartTagToken, html.SelfClosingTagToken:
-			name, _ := z.TagName()
-			tags++
+			name, more := z.TagName()
+			for tags++; more; attributes++ {
+				_, _, more = z.TagAttr()
+			}
 			if formatting[string(name)] {
 				open++
 			} else {
@@ -230,7 +254,7 @@ func (c *capture) count(text []byte) bool {
 				open--
 			}
 		}
-		if c.elements+tags > c.limits.Elements || opened > 10*c.limits.Elements {
+		if c.elements+tags > c.limits.Elements || opened > c.limits.Elements || attributes > 5*c.limits.Elements {
 			return false
 		}
 	}

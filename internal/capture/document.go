@@ -280,7 +280,7 @@ func (d *document) insert(s *sheet, i importRule, base *url.URL, around []string
 	if p.url != nil {
 		base = p.url
 	}
-	text := d.decoded(p)
+	text := d.decodedStyle(p)
 	inner := d.sheet(base, append(slices.Clone(around), p.address))
 	d.request(text, base, true)
 	begin, end := i.wrap()
@@ -302,8 +302,8 @@ func (d *document) mayInsert(size, depth int) error {
 
 var atCharset = regexp.MustCompile(`^@charset "([A-Za-z0-9_:.-]{1,40})";`)
 
-// decoded returns the text of a style sheet.
-func (d *document) decoded(p *part) string {
+// decodedStyle returns the text of a style sheet.
+func (d *document) decodedStyle(p *part) string {
 	contentType := p.contentType
 	if found := atCharset.FindSubmatch(p.body); found != nil && !strings.Contains(contentType, "charset=") {
 		contentType = "text/css; charset=" + string(found[1])

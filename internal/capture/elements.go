@@ -10,8 +10,6 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"vitrine/internal/page"
 )
 
 // dropped are attributes that cause requests or behaviour. Those with images return once the image is fetched.
@@ -29,7 +27,7 @@ func (d *document) element(n *html.Node) {
 		key := strings.ToLower(localName(a.Key))
 		switch {
 		case strings.HasPrefix(key, "on"), dropped[key], key == "href" && a.Namespace != "xmlns":
-		case key == "style", n.Namespace == "svg" && strings.ContainsAny(a.Val, `(\`):
+		case key == "style", n.Namespace == "svg" && a.Namespace == "" && strings.ContainsAny(a.Val, `(\`):
 			n.Attr = append(n.Attr, a)
 			d.declarations(n, a.Key, a.Val)
 		default:
@@ -184,7 +182,7 @@ func (d *document) styleSheet(n *html.Node, href, media string) {
 		if p.url != nil {
 			base = p.url
 		}
-		d.style(n, d.decoded(p), base, []string{p.address})
+		d.style(n, d.decodedStyle(p), base, []string{p.address})
 	})
 }
 
@@ -369,7 +367,7 @@ func (d *document) frame(n *html.Node, old []html.Attribute) {
 		if p.url != nil {
 			at = p.url
 		}
-		d.fillFrame(n, at, page.Decode(p.contentType, p.body), old)
+		d.fillFrame(n, at, decoded(p.contentType, p.body), old)
 	})
 }
 
@@ -417,7 +415,7 @@ func (d *document) leave(n *html.Node, address string, old []html.Attribute) {
 		set(n, "src", nothing)
 		return
 	}
-	if isData(address) {
+	if _, err := resolve(d.base, address); err != nil {
 		remove(n)
 		return
 	}

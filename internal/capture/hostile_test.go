@@ -287,7 +287,7 @@ func TestExpensivePages(t *testing.T) {
 		"data addresses":  many(much/2, `<img src="data:image/svg+xml,<svg/>">`),
 		"a tag left open": "<p>x<a href=\"" + many(much, "<a href="),
 		"unicode ranges":  "<style>" + many(much, "@font-face{src:url(x);unicode-range:U+1-2,U+3-4,U+5}") + "</style><p>x",
-		"animated frames": many(much/4, "<svg><set attributeName=href to=x>"),
+		"animations":      many(much/4, "<svg><set attributeName=href to=x>"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

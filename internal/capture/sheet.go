@@ -99,7 +99,10 @@ func (s *sheet) address(reference string) string {
 	if strings.HasPrefix(reference, "#") {
 		return quote(reference)
 	}
-	data := s.embed(imagePart, reference)
+	data := ""
+	if reference != "" { // which would mean the style sheet itself
+		data = s.embed(imagePart, reference)
+	}
 	if data == "" {
 		return quote(nothing)
 	}
