@@ -26,6 +26,7 @@ var allowedImports = map[string][]string{
 	"embeddings":     {},
 	"vectors":        {},
 	"fragments":      {},
+	"capture":        {"fetch", "page", "weburl"},
 	"certs":          {"domain"},
 	"config":         {"domain"},
 	"database":       {"database/lite", "database/postgres", "database/replica", "domain", "durable", "reads"},

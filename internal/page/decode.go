@@ -17,8 +17,9 @@ var xmlEncoding = regexp.MustCompile(`^\s*<\?xml\s[^>]{0,200}encoding\s*=\s*["']
 
 var lateCharset = regexp.MustCompile(`(?i)<meta\s[^>]{0,200}charset\s*=\s*["']?\s*([a-z0-9_:.-]{1,40})`)
 
-// decode converts a body to UTF-8 without a byte order mark. Invalid bytes become U+FFFD.
-func decode(contentType string, body []byte) []byte {
+// Decode converts a body to UTF-8 without a byte order mark. Invalid bytes become U+FFFD. The character set is
+// determined as for Read.
+func Decode(contentType string, body []byte) []byte {
 	decoded, err := encodingOf(contentType, body).NewDecoder().Bytes(body)
 	if err != nil {
 		decoded = body

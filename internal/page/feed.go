@@ -100,7 +100,7 @@ func decodeFeed(contentType string, body []byte) []byte {
 			contentType = "text/xml; charset=utf-8"
 		}
 	}
-	return decode(contentType, body)
+	return Decode(contentType, body)
 }
 
 // newest returns the newest entries. Entries that have no date are as old as their place in the feed says, which is

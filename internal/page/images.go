@@ -53,7 +53,7 @@ func (s said) bodyPictures(base *url.URL) (found []Picture) {
 		if i.small() || decoration.MatchString(i.class) {
 			continue
 		}
-		u, ok := absolute(base, cmp.Or(largest(i.srcset), i.src))
+		u, ok := absolute(base, cmp.Or(Largest(i.srcset), i.src))
 		if !ok || strings.HasSuffix(strings.ToLower(u.Path), ".svg") || decoration.MatchString(u.Path) {
 			continue
 		}
@@ -74,22 +74,32 @@ func (i image) small() bool {
 	return w > 0 && w < MinWidth || h > 0 && h < MinHeight || w > 0 && h > 0 && max(w, h) > maxBanner*min(w, h)
 }
 
-// largest returns the address of the widest candidate of a srcset that has at most 2,000 pixels, or
+// Largest returns the address of the widest candidate of a srcset that has at most 2,000 pixels, or
 // else of the first one.
-func largest(srcset string) (address string) {
+func Largest(srcset string) (address string) {
 	const enough = 2_000
+	const space = " \t\r\n\f"
 	best := 0.0
-	for candidate := range strings.SplitSeq(srcset, ", ") { // addresses may contain commas
-		words := strings.Fields(strings.TrimSuffix(strings.TrimSpace(candidate), ","))
-		if len(words) == 0 || strings.HasPrefix(words[0], "data:") {
+	for srcset = strings.TrimLeft(srcset, ","+space); srcset != ""; srcset = strings.TrimLeft(srcset, ","+space) {
+		candidate, descriptor := srcset, ""
+		if end := strings.IndexAny(srcset, space); end >= 0 { // addresses may contain commas, but not end in one
+			candidate, srcset = srcset[:end], srcset[end:]
+			if !strings.HasSuffix(candidate, ",") {
+				descriptor, srcset, _ = strings.Cut(srcset, ",")
+			}
+		} else {
+			srcset = ""
+		}
+		candidate = strings.TrimRight(candidate, ",")
+		if strings.HasPrefix(candidate, "data:") {
 			continue
 		}
 		size := 1.0 // pixels of the image, or per pixel of the page
-		if len(words) > 1 {
-			size, _ = strconv.ParseFloat(strings.TrimRight(words[1], "wxh"), 64)
+		if descriptor = strings.TrimSpace(descriptor); descriptor != "" {
+			size, _ = strconv.ParseFloat(strings.TrimRight(strings.Fields(descriptor)[0], "wxh"), 64)
 		}
 		if address == "" || size > best && size <= enough {
-			address, best = words[0], size
+			address, best = candidate, size
 		}
 	}
 	return address

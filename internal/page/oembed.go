@@ -91,7 +91,7 @@ func readValues(body []byte, contentType string) (map[string]string, error) {
 	charsets := charset.NewReaderLabel
 	_, _, certain := charset.DetermineEncoding(body, contentType)
 	if certain || !bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) {
-		body = decode(contentType, body)
+		body = Decode(contentType, body)
 		charsets = func(_ string, decoded io.Reader) (io.Reader, error) { return decoded, nil }
 	}
 	if body = bytes.TrimSpace(body); bytes.HasPrefix(body, []byte("<")) {

@@ -52,7 +52,7 @@ func Read(at *url.URL, contentType string, body []byte) (Page, error) {
 	if at == nil || !web(at) {
 		return Page{}, ErrAddress
 	}
-	text := decode(contentType, body[:min(len(body), maxBody)])
+	text := Decode(contentType, body[:min(len(body), maxBody)])
 	said := scan(text)
 	base := said.resolveBase(at)
 	page := said.choose(at, base)

@@ -32,7 +32,7 @@ func RedirectTarget(at *url.URL, contentType string, header http.Header, beginni
 	if at == nil || !web(at) {
 		return nil
 	}
-	s := redirectScanner{Tokenizer: html.NewTokenizer(bytes.NewReader(decode(contentType, beginning))), head: true}
+	s := redirectScanner{Tokenizer: html.NewTokenizer(bytes.NewReader(Decode(contentType, beginning))), head: true}
 	s.scan()
 	base := said{base: s.base}.resolveBase(at)
 	bare := len(beginning) <= maxBare && s.bare()
