@@ -107,7 +107,7 @@ var allowedImports = map[string][]string{
 	// Imports.
 	"importing":        {"app", "app/content", "app/core", "app/people", "app/transfer", "domain", "fetch", "importing/arena", "importing/files", "importing/source", "markup"},
 	"importing/source": {"domain", "markup", "weburl"},
-	"importing/files":  {"domain", "importing/source", "markup", "weburl"},
+	"importing/files":  {"capture", "domain", "fetch", "importing/source", "markup", "page", "warc", "weburl"},
 	"importing/arena":  {"domain", "fetch", "importing/source", "weburl"},
 
 	// The website.

@@ -31,6 +31,9 @@ func (t *sink) flush(ctx context.Context, c *channel) error {
 	if err := t.items(ctx, c, items); err != nil {
 		return err
 	}
+	if err := t.copies(ctx, c, items); err != nil {
+		return err
+	}
 	for _, w := range all {
 		if w.comment == nil {
 			continue

@@ -290,7 +290,7 @@ func (a *Archive) list(e *zip.File) error {
 		if err != nil {
 			at = time.Time{}
 		}
-		pages = append(pages, Page{URL: line.URL, Title: line.Title, Time: at.UTC()})
+		pages = append(pages, Page{URL: line.URL, Title: line.Title, Time: at.UTC().Truncate(time.Microsecond)})
 	}
 	if err := lines.Err(); err != nil {
 		return fmt.Errorf("warc: the list of pages: %w", err)

@@ -38,7 +38,7 @@ func (r *record) date() time.Time {
 	if err != nil {
 		return time.Time{}
 	}
-	return at.UTC()
+	return at.UTC().Truncate(time.Microsecond)
 }
 
 // readRecord reads the fields of a record (WARC 1.1, section 4). It returns io.EOF where the file ends.

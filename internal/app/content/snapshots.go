@@ -9,6 +9,7 @@ import (
 	"mime"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -364,6 +365,15 @@ func (a *Content) BlockSnapshots(ctx context.Context, actor domain.Actor, b doma
 // owns reports whether a block is the actor's, whose token may be read-only.
 func owns(actor domain.Actor, b domain.Block) bool {
 	return actor.SignedIn() && b.Author.PrincipalRef == domain.UserRef(actor.UserID)
+}
+
+// HasSnapshot reports whether a block has a copy of the actor that was taken at a time. If the time is zero, any copy
+// counts.
+func (a *Content) HasSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, at time.Time) (bool, error) {
+	all, err := a.Store.AtPrimary().Blobs().SnapshotsOf(ctx, block, true)
+	return slices.ContainsFunc(all, func(s domain.Snapshot) bool {
+		return s.Owner == actor.UserID && (at.IsZero() || s.TakenAt.Equal(at))
+	}), err
 }
 
 // Snapshot reads a saved copy and its block. It returns NotFound if the actor may not see it.

@@ -3,7 +3,8 @@
 // export, where folders become channels and bookmarks become links; OPML, which feed readers,
 // podcast players and outliners export; lists of addresses as CSV, JSON or plain lines; and the
 // export of a user from this or another Vitrine, which docs/export.schema.json describes. In a
-// folder, files become blocks and subfolders become channels. Spreadsheets of people to invite are
+// folder, files become blocks and subfolders become channels. In WARC and WACZ files, pages become links with saved
+// copies. Spreadsheets of people to invite are
 // read here too.
 package files
 
@@ -18,6 +19,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/importing/source"
+	"vitrine/internal/warc"
 )
 
 // Options configure how a file is read.
@@ -31,7 +33,7 @@ type Options struct {
 // Open recognizes a file.
 func Open(r io.Reader, o Options) (source.Source, error) {
 	in := bufio.NewReader(r)
-	start, err := in.Peek(len(zipMark))
+	start, err := in.Peek(maxMark)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -39,15 +41,21 @@ func Open(r io.Reader, o Options) (source.Source, error) {
 		return Text(in, o), nil
 	}
 	if o.Archive == nil {
-		return nil, domain.NewUnprocessable("A ZIP file cannot be read from standard input: name the file")
+		return nil, domain.NewUnprocessable("A ZIP or WARC file cannot be read from standard input: name the file")
+	}
+	if warc.Is(start) {
+		return newWARC(o), nil
 	}
 	return open(o)
 }
 
 var zipMark = []byte("PK\x03\x04")
 
-// IsArchive reports whether a file that begins so is a ZIP file.
-func IsArchive(start []byte) bool { return bytes.HasPrefix(start, zipMark) }
+// maxMark is the number of bytes that are enough for IsArchive.
+const maxMark = 512
+
+// IsArchive reports whether a file that begins so is a ZIP or WARC file.
+func IsArchive(start []byte) bool { return bytes.HasPrefix(start, zipMark) || warc.Is(start) }
 
 // Text recognizes a file that is not an archive.
 func Text(r io.Reader, o Options) source.Document {
@@ -59,6 +67,10 @@ func Text(r io.Reader, o Options) source.Document {
 	text, err := source.Decode(all, o.Encoding)
 	if err != nil {
 		return &failed{unread(o.Title), err}
+	}
+	head, _ := text.Peek(4 << 10) // an error shows again when the text is read
+	if page := newSavedPage(string(head), o); page != nil {
+		return page
 	}
 	f := &file{Document: recognized(text, o.Title), text: text}
 	switch text.Encoding() {
@@ -153,6 +165,9 @@ func open(o Options) (source.Source, error) {
 	}
 	if export != nil {
 		return export, nil
+	}
+	if warc.IsPackage(entries) {
+		return newWACZ(entries, o), nil
 	}
 	a := newArchive(entries, failed, o)
 	if len(a.entries) != 1 || a.title == takeout {

@@ -141,6 +141,8 @@ type Item struct {
 	File      *File // its bytes
 	Preview   *File // an image that represents a Link, Embed or Attachment
 
+	Copies []Copy // saved copies of the page of a Link
+
 	// KeepFileMetadata is set if other people may see the metadata of the files, such as where a
 	// photograph was taken.
 	KeepFileMetadata bool
@@ -162,6 +164,14 @@ type File struct {
 	Name string // chosen by its owner; the content determines the type
 	Size int64  // -1: unknown
 	Open func(ctx context.Context) (io.ReadCloser, error)
+}
+
+// Copy is a saved copy of a page: one HTML file.
+type Copy struct {
+	TakenAt     time.Time // zero: unknown
+	Title       string
+	ContentType string // "": HTML that declares its character set
+	Open        func(ctx context.Context) (io.ReadCloser, error)
 }
 
 // Person is a user elsewhere. If they have no account here, the metadata of their items names them.

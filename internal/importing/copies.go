@@ -1,0 +1,72 @@
+package importing
+
+import (
+	"context"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/app/transfer"
+	"vitrine/internal/domain"
+	"vitrine/internal/importing/source"
+)
+
+// copies saves the copies of pages that come with items. It runs after the items are written, and an import that continues
+// skips the copies that exist.
+func (t *sink) copies(ctx context.Context, c *channel, items []waiting) error {
+	var with []waiting
+	var things []*transfer.PreparedItem
+	for _, w := range items {
+		if len(w.item.Copies) > 0 {
+			with, things = append(with, w), append(things, w.prepared)
+		}
+	}
+	if len(with) == 0 || t.DryRun {
+		return nil
+	}
+	known, err := t.app.Transfer.KnownItems(ctx, t.actor, t.origin, c.id, things)
+	if err != nil {
+		return err
+	}
+	for i, k := range known {
+		if k.Block == nil {
+			continue // the item was left out
+		}
+		for _, page := range with[i].item.Copies {
+			if err := t.copy(ctx, with[i], domain.BlockID(k.Block.Local), page); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// copy saves a copy of the page of a block.
+func (t *sink) copy(ctx context.Context, w waiting, block domain.BlockID, page source.Copy) error {
+	there, err := t.app.Content.HasSnapshot(ctx, t.actor, block, page.TakenAt)
+	if err != nil || there {
+		return err
+	}
+	body, err := page.Open(ctx)
+	var saved domain.Snapshot
+	if err == nil {
+		saved, err = t.app.Content.AddSnapshot(ctx, t.actor, block, content.SnapshotInput{
+			Kind: domain.SnapshotPage, Source: domain.FromBrowser, TakenAt: page.TakenAt, Title: transfer.Keepable(page.Title, domain.MaxTitle),
+			ContentType: page.ContentType, Length: -1, Body: body,
+		})
+		_ = body.Close() // it was only read
+	}
+	why, theirs := source.ReasonOf(err)
+	if !theirs {
+		why, theirs = refusal(err)
+	}
+	if theirs {
+		t.LeftOut(source.LeftOut{What: "the saved copy of " + w.name().String(), Where: w.where, Why: why})
+		return nil
+	}
+	if err == nil {
+		t.count(func(n *Counts) {
+			n.Files++
+			n.Bytes += saved.Size
+		})
+	}
+	return err
+}
