@@ -37,7 +37,7 @@ func wacz(t *testing.T, title, body string, at time.Time) string {
 	var b bytes.Buffer
 	w, err := warc.NewWriter(&b, warc.About{Title: "Walls", Software: "Vitrine", Created: at})
 	if err == nil {
-		err = w.Add(warc.Page{URL: "https://example.org/moss/", Title: title, Time: at}, int64(len(body)), strings.NewReader(body))
+		err = w.Add(warc.Page{URL: "https://example.org/moss/", Title: title, Time: at}, "text/html", int64(len(body)), strings.NewReader(body))
 	}
 	if err == nil {
 		err = w.Close()

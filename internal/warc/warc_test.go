@@ -215,11 +215,11 @@ func TestWriter(t *testing.T) {
 	}
 	for _, p := range pages {
 		body := "<title>" + p.Title + "</title>"
-		if err := w.Add(p, int64(len(body)), strings.NewReader(body)); err != nil {
+		if err := w.Add(p, "text/html; charset=utf-8", int64(len(body)), strings.NewReader(body)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Add(pages[0], 100, strings.NewReader("short")); err == nil {
+	if err := w.Add(pages[0], "text/html", 100, strings.NewReader("short")); err == nil {
 		t.Error("a body that is shorter than its size is accepted")
 	}
 	if err := w.Close(); err != nil {

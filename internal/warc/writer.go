@@ -58,9 +58,9 @@ func NewWriter(to io.Writer, about About) (*Writer, error) {
 	return w, err
 }
 
-// Add writes a page with a size in bytes. Its text must be UTF-8.
-func (w *Writer) Add(p Page, size int64, body io.Reader) error {
-	header := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n\r\n", size)
+// Add writes a page with the size of its body in bytes.
+func (w *Writer) Add(p Page, contentType string, size int64, body io.Reader) error {
+	header := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n", contentType, size)
 	digest := sha256.New()
 	block := io.MultiReader(strings.NewReader(header), io.TeeReader(&whole{in: body, left: size}, digest))
 	offset, length, err := w.record(p.Time, "response", p.URL, "application/http; msgtype=response", int64(len(header))+size, block)

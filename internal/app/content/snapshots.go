@@ -367,6 +367,16 @@ func owns(actor domain.Actor, b domain.Block) bool {
 	return actor.SignedIn() && b.Author.PrincipalRef == domain.UserRef(actor.UserID)
 }
 
+// MaxArchived is the number of saved copies that one archive contains.
+const MaxArchived = 1000
+
+// ArchivedSnapshots lists the saved copies of the pages in a channel that the actor may see, by block and time, and reports
+// whether there are more than MaxArchived.
+func (a *Content) ArchivedSnapshots(ctx context.Context, actor domain.Actor, channel domain.ChannelID) (all []domain.Snapshot, more bool, err error) {
+	all, err = a.Store.Blobs().SnapshotsIn(ctx, channel, actor.UserID, MaxArchived+1)
+	return all[:min(len(all), MaxArchived)], len(all) > MaxArchived, err
+}
+
 // HasSnapshot reports whether a block has a copy of the actor that was taken at a time. If the time is zero, any copy
 // counts.
 func (a *Content) HasSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, at time.Time) (bool, error) {

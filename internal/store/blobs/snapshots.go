@@ -37,6 +37,14 @@ func (r Reads) SnapshotsOf(ctx context.Context, block domain.BlockID, all bool) 
 	return sqlx.Collect(ctx, rows, err, scanSnapshot)
 }
 
+// SnapshotsIn lists saved copies of the pages in a channel without their texts, by block and time: those that are shared,
+// and the user's own.
+func (r Reads) SnapshotsIn(ctx context.Context, channel domain.ChannelID, user domain.UserID, limit int) ([]domain.Snapshot, error) {
+	rows, err := r.db.Query(ctx, listSnapshots+`s.block_id IN (SELECT item_id FROM connections WHERE channel_id = $1 AND item_type = 'Block')
+		AND s.kind = 'page' AND (s.shared OR s.user_id = $2) ORDER BY s.block_id, s.taken_at, s.id`+sqlx.Limit("$3"), channel, user, limit)
+	return sqlx.Collect(ctx, rows, err, scanSnapshot)
+}
+
 // SnapshotWith reads the saved copy of a block with the bytes of a blob. It returns NotFound if there is none.
 func (r Reads) SnapshotWith(ctx context.Context, block domain.BlockID, blob domain.BlobID) (domain.Snapshot, error) {
 	return scanSnapshot(r.db.QueryRow(ctx, selectSnapshot+"s.block_id = $1 AND s.blob_id = $2 ORDER BY s.id"+sqlx.Limit("$3"), block, blob, 1))
