@@ -20,7 +20,7 @@ type importFileCmd struct {
 	importFlags
 	intoFlags
 	Encoding string `placeholder:"NAME" help:"Character encoding of the file, such as shift_jis or windows-1251; by default it is detected."`
-	File     string `arg:"" placeholder:"FILE" help:"Bookmarks in HTML, OPML, CSV with a line of headings, JSON of Pinboard, wallabag, Karakeep or Google Keep, addresses line by line, or a ZIP file of Google Takeout or Pocket. The format is recognized by the content. - is standard input."`
+	File     string `arg:"" placeholder:"FILE" help:"Bookmarks in HTML, OPML, CSV with a line of headings, JSON of Pinboard, wallabag, Karakeep or Google Keep, addresses line by line, a ZIP file of Google Takeout or Pocket, or saved pages: WARC, WACZ, or HTML of SingleFile. The format is recognized by the content. - is standard input."`
 }
 
 // Run imports.
