@@ -71,6 +71,7 @@ var namedLimits = map[string]struct {
 	"MaxImportChannels": {domain.MaxImportChannels, nil},
 	"MaxUnread":         {domain.MaxUnread, nil},
 	"MaxExports":        {domain.MaxExports, nil},
+	"MaxSnapshots":      {domain.MaxSnapshots, nil},
 
 	"MaxConditions": {domain.MaxConditions, []string{"metadata maxItems"}},
 	"MaxCondition":  {domain.MaxCondition, []string{"metadata maxLength"}},

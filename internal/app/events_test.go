@@ -25,6 +25,7 @@ var published = map[string]string{
 	"AddMember": "MemberAdded", "RemoveMember": "MemberRemoved",
 	"Follow": "Followed", "Unfollow": "Unfollowed",
 	"CreateComment": "CommentCreated", "UpdateComment": "CommentChanged", "DeleteComment": "CommentDeleted",
+	"Touch":   "BlockChanged",
 	"PutAway": "Disconnected", "PutBack": "Connected", "KeepComment": "CommentDeleted", "PutCommentBack": "CommentCreated",
 	"UpdateProfile": "UserChanged", "SetAvatar": "UserChanged",
 }
@@ -45,8 +46,9 @@ var unpublished = map[string]string{
 		EndProcessing EndReservation ExtendReservation FillUpload KeepMetadata KeepUpload LockAvatarRequest LockByteUsage MeasureUpload ObjectRemoved
 		ObjectStays RecountBytes Reserve RestartProcessing SetCleaned StartProcessing SweepBlobs SweepReservations SweepUploads UndoAttempt
 		UseUpload RequestAvatar`,
-	"batches, whose blocks are published one by one": `AddBatch BatchItemFailed BatchItemMade BeginBatch EndBatch LockBatchItem SweepBatches UndoBatchAttempt`,
-	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments MoveComments EmptyInbox EndFollows
+	"saved copies, which are published with their block": `AddSnapshot DeleteSnapshot ShareSnapshot`,
+	"batches, whose blocks are published one by one":     `AddBatch BatchItemFailed BatchItemMade BeginBatch EndBatch LockBatchItem SweepBatches UndoBatchAttempt`,
+	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments MoveComments MoveSnapshots EmptyInbox EndFollows
 		EndGroupItems EndSomeFollows ForgetActivities ForgetBlock DeleteUserActivities ForgetNotifications HandGroupOver`,
 	"what events are told by, and what the reader has read": `MarkAllRead MarkRead Record RecordAll`,
 	"when links are checked, and what that found":           `ScheduleLinks ClaimLinks NoteLink CheckSoon`,

@@ -232,6 +232,10 @@ func (in *inputs) textRows() []text {
 		}},
 		{"CreateBlock alt_text", "alt_text", "MaxAltText", domain.MaxAltText, false, func(s string) error { return block(collections.BlockInput{AltText: &s}) }},
 		{"CreateBlock metadata", "metadata.a", "MaxMetadataValueLength", domain.MaxMetadataValueLength, false, func(s string) error { return block(collections.BlockInput{Metadata: metadata(s)}) }},
+		{"AddSnapshot title", "title", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, err := a.Content.AddSnapshot(ctx, ada, in.block, content.SnapshotInput{Kind: domain.SnapshotPage, Title: s})
+			return err
+		}},
 		{"CreateBlock once", "once", "MaxOnceKey", domain.MaxOnceKey, false, func(s string) error {
 			_, err := a.Collections.CreateBlock(ctx, ada, collections.CreateBlockInput{BlockInput: collections.BlockInput{Value: "x"}, Targets: target, Once: core.OnceKey(s)})
 			return err
@@ -1170,6 +1174,7 @@ var heldElsewhere = map[string][2]string{
 	"MaxPeople":        {"../importing/files/invitees_test.go", "domain.MaxPeople"},
 	"MaxUnread":        {"../store/unread_test.go", "domain.MaxUnread"},
 	"MaxRefusedNoted":  {"audit_test.go", "domain.MaxRefusedNoted"},
+	"MaxSnapshots":     {"snapshots_test.go", "domain.MaxSnapshots"},
 	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},
 }
 
@@ -1197,7 +1202,7 @@ var withoutText = []string{
 	"DeleteSearch", "Finds", "MailReader", "QueueSearchMails", "ReadFind", "ReadFinds", "ReadLists", "SavedAs", "SavedSearch", "SavedSearches", "SendSearchMail", "StopMails", "UnreadFinds",
 	"ApplyHiding", "Backfills", "Blocklist", "Cases", "Duplicates", "Similar", "Twins", "FindAnimations", "FindLooks", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
-	"AuthoredBlocks", "AuthoredComments", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk",
+	"AuthoredBlocks", "AuthoredComments", "BlockSnapshots", "DeleteSnapshot", "OpenSnapshot", "ShareSnapshot", "Snapshot", "SnapshotLimit", "SnapshotUsage", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk",
 }
 
 // withinTransactions are functions that one topic calls in another.

@@ -46,6 +46,8 @@ type Config struct {
 	UploadLimit     int64            // bytes
 	QuotaUnused     map[string]int64 // bytes for every tier except guest; 0 is unlimited
 	Quota           map[string]int64 // like QuotaUnused
+	SnapshotLimit   int64            // bytes
+	SnapshotQuota   map[string]int64 // like QuotaUnused
 	DiskReserve     DiskReserve
 	FFmpeg          string // program that takes pictures of videos, "" for none
 	KeepMetadata    bool   // serve photographs with all their metadata
@@ -243,6 +245,13 @@ var settings = []Declaration{
 	{Flag: "quota", Topic: topicFiles, Default: "free=5GiB,premium=50GiB,supporter=500GiB", Placeholder: "TIER=SIZE,…",
 		Help: "How much users of each tier may store in uploads, files, images and texts (each byte of text counts twice); 0 is unlimited, a missing tier keeps its default.",
 		kind: quota(func(c *Config) *map[string]int64 { return &c.Quota })},
+	{Flag: "snapshot-limit", Topic: topicFiles, Default: "50MiB", Placeholder: "SIZE",
+		Help: "Largest saved copy of a page.",
+		See:  "[Saved copies of pages](operators.md#saved-copies-of-pages)",
+		kind: size(func(c *Config) *int64 { return &c.SnapshotLimit })},
+	{Flag: "snapshot-quota", Topic: topicFiles, Default: "free=1GiB,premium=10GiB,supporter=100GiB", Placeholder: "TIER=SIZE,…",
+		Help: "How much users of each tier may store in saved copies of pages, which do not count towards --quota; 0 is unlimited, a missing tier keeps its default.",
+		kind: quota(func(c *Config) *map[string]int64 { return &c.SnapshotQuota })},
 	{Flag: "disk-reserve", Topic: topicFiles, Default: "512MiB", Placeholder: "SIZE",
 		Help: "Free disk space below which this server refuses uploads and is not ready: a size, a share of the disk such as 5%, or 0 for none.",
 		kind: field(func(c *Config) *DiskReserve { return &c.DiskReserve }, parseDiskReserve, DiskReserve.String)},

@@ -48,6 +48,7 @@ const (
 	MaxImportChannels = 5_000  // per import
 	MaxRefusedNoted   = 1_000  // failed sign-ins per hour in the audit log
 	MaxSavedSearches  = 100    // per user
+	MaxSnapshots      = 50     // saved copies per block
 	MaxUnread         = 1_000  // notifications per user; older ones count as read
 
 	MaxConditions          = 32    // on metadata in one search

@@ -140,6 +140,7 @@ const (
 	RemainingComments       Remains = "comments"
 	RemainingTransitions    Remains = "channels whose end is pending"
 	RemainingBlocks         Remains = "blocks that are in no channel"
+	RemainingSnapshots      Remains = "saved copies of pages"
 )
 
 var remains = map[Remains]string{
@@ -152,7 +153,8 @@ var remains = map[Remains]string{
 	RemainingComments:       `SELECT id FROM comments WHERE user_id = $1 AND id > $2`,
 	RemainingTransitions: `SELECT DISTINCT p.channel_id AS id FROM pending_transitions p JOIN channels ch ON ch.id = p.channel_id
 		WHERE ch.owner_type = 'User' AND ch.owner_id = $1 AND p.channel_id > $2`,
-	RemainingBlocks: `SELECT id FROM blocks WHERE user_id = $1 AND open_count = 0 AND private_count = 0 AND id > $2`,
+	RemainingSnapshots: `SELECT id FROM snapshots WHERE user_id = $1 AND id > $2`,
+	RemainingBlocks:    `SELECT id FROM blocks WHERE user_id = $1 AND open_count = 0 AND private_count = 0 AND id > $2`,
 }
 
 // Remaining returns the ids of some things of a kind that a user has, above an id.

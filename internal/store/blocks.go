@@ -166,6 +166,11 @@ func (w BlockWrites) LockBlock(ctx context.Context, id domain.BlockID) error {
 	return sqlx.Found(err)
 }
 
+// Touch increases the version of a locked block, because something that its page shows has changed.
+func (w BlockWrites) Touch(ctx context.Context, id domain.BlockID) error {
+	return w.tx.db.ExecOne(ctx, `UPDATE blocks SET version = version + 1 WHERE id = $1`, id)
+}
+
 var (
 	insertBlock = rowmap.Blocks.Insert() + " RETURNING id"
 	updateBlock = assignBlock(sqlx.Update) + " RETURNING version"

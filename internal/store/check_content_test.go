@@ -25,6 +25,8 @@ func contentHarms() []harm {
 		set("blobs SET stored_at", "1", "NULL", "files whose bytes are not stored"),
 		set("blobs SET size", "7", "8", "files.size"),
 		set("blobs SET size", "7", "8", "uploads.size"),
+		set("blobs SET stored_at", "1", "NULL", "snapshots whose bytes are not stored"),
+		set("blobs SET size", "7", "8", "snapshots.size"),
 		set("uploads SET used_at", "NULL", "1", "byte_usage.unused"),
 		{"UPDATE byte_usage SET files = files + 1", "UPDATE byte_usage SET files = files - 1", "byte_usage.files"},
 		{"UPDATE byte_usage SET texts = texts - 1", "UPDATE byte_usage SET texts = texts + 1", "byte_usage.texts"},
@@ -85,6 +87,10 @@ func shownWaitingAndText(t *testing.T, s *store.Store) {
 		attached := addedFile(t, tx, "anotherofthe22characters"[:22], ada, blob)
 		shown.File = &attached
 		if err := tx.Blocks().FillBlock(t.Context(), pending, shown, storetest.Now); err != nil {
+			return err
+		}
+		copied := domain.Snapshot{Block: 1, Owner: ada, BlobID: blob, Size: 7, Kind: domain.SnapshotPage, Source: domain.FromBrowser}
+		if _, err := tx.Blobs().AddSnapshot(t.Context(), copied); err != nil {
 			return err
 		}
 		picture := addedFile(t, tx, "apictureof22characters", ada, blob)

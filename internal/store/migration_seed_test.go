@@ -65,6 +65,9 @@ func (w *fixture) furniture(by domain.UserID, typ domain.BlockType, from domain.
 // seedRows contains a row for each further table. Users and groups are numbered from 1.
 var seedRows = []string{
 	"INSERT INTO link_failures (block_id, since, times, reason) SELECT min(id), 5, 3, 'The server answered 404 Not Found' FROM blocks WHERE type = 'Link'",
+	`INSERT INTO snapshots (block_id, user_id, source, kind, blob_id, content_type, size, address, title, text, article, taken_at, created_at)
+		SELECT b.id, 1, 'browser', 'page', (SELECT min(id) FROM blobs), 'text/html', 7, 'https://example.org/', 'Moss', 'Moss', FALSE, 5, 6
+		FROM blocks b WHERE b.type = 'Link' ORDER BY b.id LIMIT 1`,
 	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",
 	// This row must not have an effect, because an older version ignores it and must still be
 	// correct.

@@ -33,6 +33,7 @@ func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
 	for _, step := range append(c.deletions(),
 		ending{store.RemainingComments, c.deleteComment},
 		ending{store.RemainingTransitions, nil},
+		ending{store.RemainingSnapshots, c.deleteSnapshot},
 		ending{store.RemainingBlocks, c.deleteBlock}) {
 		if err := c.each(ctx, step); err != nil {
 			return err
@@ -229,6 +230,10 @@ func (c clearing) deleteComment(ctx context.Context, tx *store.Tx, id int64) err
 		return err
 	}
 	return tx.Comments().DeleteComment(ctx, comment)
+}
+
+func (c clearing) deleteSnapshot(ctx context.Context, tx *store.Tx, id int64) error {
+	return tx.Blobs().DeleteSnapshot(ctx, domain.SnapshotID(id))
 }
 
 // deleteBlock deletes a block if it is still in no live channel.

@@ -14,8 +14,8 @@ import (
 const MaxMerged = maxSimilar - 1
 
 // Merge deletes duplicates of a block. The block takes their places in channels where it is not yet, with the positions,
-// dates and metadata of their connections, and gets their comments. All must be the actor's. It returns how many were
-// merged. It skips blocks that were deleted, or are no duplicates any more.
+// dates and metadata of their connections, and gets their comments and saved copies. All must be the actor's. It returns
+// how many were merged. It skips blocks that were deleted, or are no duplicates any more.
 func (a *Collections) Merge(ctx context.Context, actor domain.Actor, into domain.BlockID, duplicates []domain.BlockID) (merged int, err error) {
 	var f domain.Faults
 	f.Positive("into", int64(into))
@@ -101,6 +101,9 @@ func (a *Collections) mergeLocked(ctx context.Context, tx *store.Tx, actor domai
 		events = append(events, domain.ConnectionChanged{Connection: c})
 	}
 	if err := tx.Comments().MoveComments(ctx, twin.ID, kept.ID); err != nil {
+		return err
+	}
+	if err := tx.Blobs().MoveSnapshots(ctx, twin.ID, kept.ID); err != nil {
 		return err
 	}
 	if err := core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockChanged{Block: kept.ID})...); err != nil {

@@ -41,6 +41,9 @@ type Content struct {
 	archive        string
 	inspectTimeout time.Duration
 
+	snapshots Snapshots
+	reading   *budget.Slots[struct{}]
+
 	quotas      Quotas
 	uploading   *budget.Slots[domain.UserID]
 	filling     *budget.Slots[domain.UploadID]
@@ -65,6 +68,7 @@ type Options struct {
 	LinkChecks   bool   // whether CheckLinks requests pages
 	Archive      string // address of copies in a web archive, with {time} and {url}; "": none
 	Quotas       Quotas
+	Snapshots    Snapshots
 	// InspectTimeout is how long FindAnimations reads one file. 0 selects the default.
 	InspectTimeout time.Duration
 
@@ -81,7 +85,7 @@ type Options struct {
 // installation are refused.
 func New(c *core.Core, filesURL string, o Options) *Content {
 	a := &Content{Core: c, blobs: o.Blobs, staging: o.Staging, fetcher: o.Fetcher, importer: o.Importer, studio: o.Studio, camera: o.Camera, providers: o.Providers,
-		uploading: newUploading(), filling: newFilling(), quotas: o.Quotas, diskReserve: o.DiskReserve, folders: o.Folders,
+		uploading: newUploading(), filling: newFilling(), reading: newReading(), snapshots: o.Snapshots, quotas: o.Quotas, diskReserve: o.DiskReserve, folders: o.Folders,
 		freeSpace: o.FreeSpace, uploadLimit: o.UploadLimit, uploadPrefix: o.UploadPrefix, keepMetadata: o.KeepMetadata, linkChecks: o.LinkChecks, archive: o.Archive,
 		inspectTimeout: cmp.Or(o.InspectTimeout, inspectTimeout),
 		ownHosts:       hosts(c.SiteURL, c.BaseURL, filesURL)}

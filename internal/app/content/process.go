@@ -294,6 +294,9 @@ func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in 
 		if b.SourceURL != nil {
 			b.SourceTitle = orElse(b.SourceTitle, made.sourceTitle)
 		}
+		if b.Type == domain.LinkBlock {
+			return useArticle(ctx, tx, b, "")
+		}
 		return nil
 	})
 }

@@ -39,6 +39,7 @@ func (w Writes) SweepBlobs(ctx context.Context, since, now time.Time, limit int)
 			SELECT b.id FROM blobs b WHERE b.used_at < $1
 				AND NOT EXISTS (SELECT 1 FROM files f WHERE f.blob_id = b.id)
 				AND NOT EXISTS (SELECT 1 FROM uploads u WHERE u.blob_id = b.id)
+				AND NOT EXISTS (SELECT 1 FROM snapshots s WHERE s.blob_id = b.id)
 			ORDER BY b.id`+sqlx.Limit("$2")+`) RETURNING object`, sqlx.Micros(since), limit)
 	doomed, err := sqlx.Collect(ctx, rows, err, sqlx.ScanString)
 	if err != nil {

@@ -30,6 +30,9 @@ func ContentChecks() []sqlx.Check {
 		{What: "files whose bytes are not stored", Query: `SELECT f.id, 0, 1 FROM files f
 			JOIN blobs bl ON bl.id = f.blob_id WHERE bl.stored_at IS NULL`},
 		{What: "files.size", Query: `SELECT f.id, f.size, bl.size FROM files f JOIN blobs bl ON bl.id = f.blob_id WHERE f.size <> bl.size`},
+		{What: "snapshots whose bytes are not stored", Query: `SELECT s.id, 0, 1 FROM snapshots s
+			JOIN blobs bl ON bl.id = s.blob_id WHERE bl.stored_at IS NULL`},
+		{What: "snapshots.size", Query: `SELECT s.id, s.size, bl.size FROM snapshots s JOIN blobs bl ON bl.id = s.blob_id WHERE s.size <> bl.size`},
 		lacking("Image", "image_id"),
 		lacking("Attachment", "file_id"),
 		lacking("Embed", "embed"),

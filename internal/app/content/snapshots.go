@@ -1,0 +1,442 @@
+package content
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html/charset"
+
+	"vitrine/internal/app/core"
+	"vitrine/internal/blob"
+	"vitrine/internal/domain"
+	"vitrine/internal/page"
+	"vitrine/internal/store"
+	"vitrine/internal/weburl"
+)
+
+// Snapshots limits the saved copies of pages.
+type Snapshots struct {
+	Limit  int64                 // bytes of one
+	Quotas map[domain.Tier]int64 // bytes of all of a user; a missing tier or 0 is unlimited
+}
+
+// SnapshotInput is a copy of a page to save.
+type SnapshotInput struct {
+	Kind        domain.SnapshotKind
+	Source      domain.SnapshotSource
+	TakenAt     time.Time // zero: now
+	Address     string    // of the page; "": that of the block
+	Title       string    // "": that in the page
+	ContentType string    // header of the body; only its character set is used
+	Shared      bool
+	Length      int64 // of the body, -1 if unknown
+	Body        io.Reader
+}
+
+// Limits for the time at which a copy was taken: clocks of browsers may be wrong, but not by more than a day.
+var (
+	firstSnapshot = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
+	clockError    = 24 * time.Hour
+)
+
+// maxHead is the number of bytes of a body that identify its format.
+const maxHead = 4 << 10
+
+// Validate checks everything except the body.
+func (in SnapshotInput) Validate(now time.Time) error {
+	var f domain.Faults
+	domain.Among(&f, "kind", in.Kind, domain.SnapshotPage, domain.SnapshotScreenshot, domain.SnapshotPDF)
+	f.Text("title", in.Title, domain.MaxTitle)
+	if in.Address != "" {
+		core.CheckURL(&f, "url", in.Address, domain.MaxURL)
+	}
+	if !in.TakenAt.IsZero() && (in.TakenAt.Before(firstSnapshot) || in.TakenAt.After(now.Add(clockError))) {
+		f.Add("taken_at", domain.FieldOutOfRange, "must be a time in the past, from 1990 on")
+	}
+	return f.Err()
+}
+
+// AddSnapshot saves a copy of the page of a block of the actor. A copy with the same bytes as one that the block has is not
+// saved again: the existing one is returned. Only the actor sees the copy unless it is shared.
+func (a *Content) AddSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, in SnapshotInput) (s domain.Snapshot, err error) {
+	if err := in.Validate(a.Now()); err != nil {
+		return s, err
+	}
+	b, err := a.Store.AtPrimary().Blocks().Block(ctx, actor.UserID, block)
+	if err != nil {
+		return s, err
+	}
+	if err := hasCopies(actor, b); err != nil {
+		return s, err
+	}
+	if in.Length > a.snapshots.Limit {
+		return s, a.snapshotTooLarge(nil)
+	}
+	if err := a.affordSnapshot(ctx, a.Store.AtPrimary().Queries, actor, max(in.Length, 1)); err != nil {
+		return s, err
+	}
+	if err := a.uploading.Enter(ctx, actor.UserID); err != nil {
+		return s, err
+	}
+	defer a.uploading.Leave(actor.UserID)
+	staged, err := a.receiveSnapshot(ctx, in)
+	if err != nil {
+		return s, err
+	}
+	defer a.discard(staged)
+	now := a.Now()
+	s = domain.Snapshot{Block: block, Owner: actor.UserID, Source: in.Source, Kind: in.Kind, Shared: in.Shared, Size: staged.Size,
+		Title: in.Title, TakenAt: in.TakenAt, CreatedAt: now}
+	if s.TakenAt.IsZero() {
+		s.TakenAt = now
+	}
+	if s.Address, err = weburl.Canonical(cmp.Or(in.Address, *b.ValueURL)); err != nil {
+		return s, domain.InvalidField("url", domain.FieldMalformed, "must be an absolute http or https URL")
+	}
+	if err := a.readSnapshot(ctx, staged, in.ContentType, &s); err != nil {
+		return s, err
+	}
+	kept, err := a.keep(ctx, staged, s.ContentType)
+	if err != nil {
+		return s, err
+	}
+	s.BlobID, s.Object = kept.ID, kept.Object
+	return s, a.Store.InTx(ctx, func(tx *store.Tx) error { return a.insertSnapshot(ctx, tx, actor, &s) })
+}
+
+// hasCopies returns an error if the actor may not save copies of a block, or if it comes from no page.
+func hasCopies(actor domain.Actor, b domain.Block) error {
+	if !domain.CanManage(actor, b) {
+		return core.Forbidden("save copies for this block")
+	}
+	if b.ValueURL == nil || b.Type == domain.ImageBlock || b.Type == domain.AttachmentBlock {
+		return domain.NewUnprocessable("Only a block of a web page can have saved copies")
+	}
+	return nil
+}
+
+func (a *Content) snapshotTooLarge(cause error) error {
+	return domain.Wrap(domain.TooLarge, "A saved copy may have at most "+domain.FormatBytes(a.snapshots.Limit), cause)
+}
+
+// affordSnapshot returns Forbidden if a user may not save so many more bytes.
+func (a *Content) affordSnapshot(ctx context.Context, q store.Queries, actor domain.Actor, size int64) error {
+	used, quota, err := a.snapshotUsage(ctx, q, actor.UserID)
+	if err == nil && quota > 0 && used+size > quota {
+		err = overQuota("Your saved copies may have "+domain.FormatBytes(quota)+" in all", max(quota-used, 0), "Delete copies that you do not need")
+	}
+	return err
+}
+
+func (a *Content) snapshotUsage(ctx context.Context, q store.Queries, user domain.UserID) (used, quota int64, err error) {
+	u, err := q.Users().User(ctx, domain.Ref{ID: int64(user)})
+	if err == nil {
+		used, err = q.Blobs().SnapshotBytes(ctx, user)
+	}
+	return used, a.snapshots.Quotas[u.Tier], err
+}
+
+// SnapshotUsage returns the bytes of the actor's saved copies, and the quota; 0 is unlimited.
+func (a *Content) SnapshotUsage(ctx context.Context, actor domain.Actor) (used, quota int64, err error) {
+	return a.snapshotUsage(ctx, a.Store.Queries, actor.UserID)
+}
+
+// SnapshotLimit returns the maximum number of bytes of a saved copy.
+func (a *Content) SnapshotLimit() int64 { return a.snapshots.Limit }
+
+// receiveSnapshot stages a body.
+func (a *Content) receiveSnapshot(ctx context.Context, in SnapshotInput) (*blob.Staged, error) {
+	if err := a.spare(max(in.Length, 0)); err != nil {
+		return nil, err
+	}
+	staged, err := a.staging.Receive(ctx, &sparing{a: a, r: in.Body}, a.snapshots.Limit)
+	known, ours := errors.AsType[*domain.Error](err)
+	_, cut := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case ours:
+		return nil, known
+	case errors.Is(err, blob.ErrTooLarge), cut:
+		return nil, a.snapshotTooLarge(err)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, domain.Wrap(domain.Timeout, "The body came too slowly", err)
+	case errors.Is(err, blob.ErrSource):
+		return nil, domain.Wrap(domain.Invalid, "The body ended before its time", err)
+	}
+	return staged, err
+}
+
+// readSnapshot checks the format of a staged copy, and reads the title and text of a page.
+func (a *Content) readSnapshot(ctx context.Context, staged *blob.Staged, declared string, s *domain.Snapshot) error {
+	f, err := staged.Open()
+	if err != nil {
+		return err
+	}
+	defer closing(f)
+	body := bufio.NewReaderSize(f, maxHead)
+	head, err := body.Peek(maxHead)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	is := http.DetectContentType(head)
+	switch s.Kind {
+	case domain.SnapshotScreenshot:
+		if is != "image/png" && is != "image/jpeg" && is != "image/webp" {
+			return notA("an image in PNG, JPEG or WebP")
+		}
+		s.ContentType = is
+		return nil
+	case domain.SnapshotPDF:
+		if s.ContentType = is; is != "application/pdf" {
+			return notA("a PDF file")
+		}
+		return nil
+	}
+	s.ContentType = htmlType(declared)
+	if !page.IsHTML(s.ContentType, head) {
+		return notA("an HTML page")
+	}
+	if err := a.reading.Enter(ctx, struct{}{}); err != nil {
+		return err
+	}
+	defer a.reading.Leave(struct{}{})
+	text, err := io.ReadAll(io.LimitReader(&withoutData{r: body}, maxPage))
+	if err != nil {
+		return err
+	}
+	at, err := weburl.Parse(s.Address)
+	if err != nil {
+		return err
+	}
+	p, err := page.Read(at, s.ContentType, text)
+	if err != nil {
+		return err
+	}
+	if s.Title == "" && p.Titled {
+		s.Title = cut(p.Title)
+	}
+	if s.Text, s.Article = p.Markdown, true; s.Text == "" {
+		s.Text, s.Article = page.Text(s.ContentType, text), false
+	}
+	return nil
+}
+
+func notA(what string) error {
+	return domain.InvalidField("file", domain.FieldMalformed, "must be "+what)
+}
+
+// htmlType returns the media type of an HTML page, with the character set that its sender declared, if it is known.
+func htmlType(declared string) string {
+	_, params, err := mime.ParseMediaType(declared)
+	if err != nil {
+		return "text/html"
+	}
+	if known, name := charset.Lookup(params["charset"]); known != nil {
+		return "text/html; charset=" + name
+	}
+	return "text/html"
+}
+
+// withoutData omits base64 data from a page, which would otherwise use up the limit for its text.
+type withoutData struct {
+	r       *bufio.Reader
+	marker  int // bytes of dataMarker that were just read
+	inside  bool
+	pending error
+}
+
+const dataMarker = ";base64,"
+
+func (d *withoutData) Read(p []byte) (n int, err error) {
+	for n < len(p) && d.pending == nil {
+		c, err := d.r.ReadByte()
+		if err != nil {
+			d.pending = err
+			break
+		}
+		if d.inside && (c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || strings.IndexByte("+/=%-_", c) >= 0) {
+			continue
+		}
+		switch d.inside = false; {
+		case c == dataMarker[d.marker]:
+			d.marker++
+		case c == dataMarker[0]:
+			d.marker = 1
+		default:
+			d.marker = 0
+		}
+		if d.marker == len(dataMarker) {
+			d.inside, d.marker = true, 0
+		}
+		p[n] = c
+		n++
+	}
+	if n > 0 || len(p) == 0 {
+		return n, nil
+	}
+	return 0, d.pending
+}
+
+// insertSnapshot stores a copy of the actor's block, unless the block has the same one.
+func (a *Content) insertSnapshot(ctx context.Context, tx *store.Tx, actor domain.Actor, s *domain.Snapshot) error {
+	b, err := tx.Blocks().LockedBlock(ctx, actor.UserID, s.Block)
+	if err != nil {
+		return err
+	}
+	if err := hasCopies(actor, b); err != nil {
+		return err
+	}
+	same, err := tx.Blobs().SnapshotWith(ctx, s.Block, s.BlobID)
+	if domain.KindOf(err) != domain.NotFound {
+		if err == nil {
+			*s = same
+		}
+		return err
+	}
+	n, err := tx.Blobs().CountSnapshots(ctx, s.Block)
+	if err != nil {
+		return err
+	}
+	if n >= domain.MaxSnapshots {
+		return domain.NewUnprocessable("This block has " + domain.Counted(n, "saved copy", "saved copies") + ", which is the limit. Delete one first")
+	}
+	if _, err := tx.Counters().LockByteUsage(ctx, actor.UserID, "", a.Now()); err != nil { // others must not save copies at the same time
+		return err
+	}
+	if err := a.affordSnapshot(ctx, tx.Queries, actor, s.Size); err != nil {
+		return err
+	}
+	if s.ID, err = tx.Blobs().AddSnapshot(ctx, *s); err != nil {
+		return err
+	}
+	return a.copiesChanged(ctx, tx, b, "", s.Shared && s.Article)
+}
+
+// copiesChanged publishes that the copies of a locked block changed. If the shared articles changed, it updates the text
+// of the block; removed is an article that is shared no more.
+func (a *Content) copiesChanged(ctx context.Context, tx *store.Tx, was domain.Block, removed string, articles bool) error {
+	now, is := a.Now(), was
+	if articles && is.Type == domain.LinkBlock {
+		if err := useArticle(ctx, tx, &is, removed); err != nil {
+			return err
+		}
+	}
+	if is.Content != was.Content {
+		was.Image, was.File = nil, nil // they stay
+		return storeContent(ctx, tx, was, is, now)
+	}
+	if err := tx.Blocks().Touch(ctx, was.ID); err != nil {
+		return err
+	}
+	return core.Publish(ctx, tx, domain.UserID(was.Author.ID), now, domain.BlockChanged{Block: was.ID})
+}
+
+// useArticle makes the article of the newest shared copy the text of a Link. Without one, it removes the text if it is a
+// given article that is shared no more.
+func useArticle(ctx context.Context, tx *store.Tx, b *domain.Block, removed string) error {
+	article, err := tx.Blobs().SharedArticle(ctx, b.ID)
+	if err != nil {
+		return err
+	}
+	text, gone := core.Rendered(&article), core.Rendered(&removed)
+	switch {
+	case text != nil && (b.Content == nil || b.Content.Markdown != text.Markdown):
+		b.Content = text
+	case text == nil && gone != nil && b.Content != nil && b.Content.Markdown == gone.Markdown:
+		b.Content = nil
+	}
+	return nil
+}
+
+// BlockSnapshots lists the saved copies of a block that the actor may see, the newest first, without their texts. They are
+// the shared ones, or all for the block's owner.
+func (a *Content) BlockSnapshots(ctx context.Context, actor domain.Actor, b domain.Block) ([]domain.Snapshot, error) {
+	return a.Store.Blobs().SnapshotsOf(ctx, b.ID, owns(actor, b))
+}
+
+// owns reports whether a block is the actor's, whose token may be read-only.
+func owns(actor domain.Actor, b domain.Block) bool {
+	return actor.SignedIn() && b.Author.PrincipalRef == domain.UserRef(actor.UserID)
+}
+
+// Snapshot reads a saved copy and its block. It returns NotFound if the actor may not see it.
+func (a *Content) Snapshot(ctx context.Context, actor domain.Actor, id domain.SnapshotID) (s domain.Snapshot, b domain.Block, err error) {
+	return a.snapshot(ctx, a.Store.Queries, actor, id)
+}
+
+func (a *Content) snapshot(ctx context.Context, q store.Queries, actor domain.Actor, id domain.SnapshotID) (s domain.Snapshot, b domain.Block, err error) {
+	if s, err = q.Blobs().Snapshot(ctx, id); err != nil {
+		return s, b, err
+	}
+	if b, err = q.Blocks().Block(ctx, actor.UserID, s.Block); err == nil && !s.Shared && !owns(actor, b) {
+		err = domain.NewNotFound()
+	}
+	return s, b, err
+}
+
+// OpenSnapshot opens the bytes of a saved copy that Snapshot returned.
+func (a *Content) OpenSnapshot(ctx context.Context, s domain.Snapshot) (*blob.File, error) {
+	f, err := a.blobs.Open(ctx, s.Object)
+	return f, missing(err)
+}
+
+// ShareSnapshot sets who sees a saved copy of the actor's block: everyone who sees the block, or only the actor.
+func (a *Content) ShareSnapshot(ctx context.Context, actor domain.Actor, id domain.SnapshotID, shared bool) (s domain.Snapshot, err error) {
+	err = a.changeSnapshot(ctx, actor, id, "share this copy", func(tx *store.Tx, was domain.Snapshot, b domain.Block) error {
+		if s = was; s.Shared == shared {
+			return nil
+		}
+		s.Shared = shared
+		if err := tx.Blobs().ShareSnapshot(ctx, id, shared); err != nil {
+			return err
+		}
+		return a.copiesChanged(ctx, tx, b, unshared(was), was.Article)
+	})
+	return s, err
+}
+
+// DeleteSnapshot deletes a saved copy of the actor's block.
+func (a *Content) DeleteSnapshot(ctx context.Context, actor domain.Actor, id domain.SnapshotID) error {
+	return a.changeSnapshot(ctx, actor, id, "delete this copy", func(tx *store.Tx, was domain.Snapshot, b domain.Block) error {
+		if err := tx.Blobs().DeleteSnapshot(ctx, id); err != nil {
+			return err
+		}
+		return a.copiesChanged(ctx, tx, b, unshared(was), was.Shared && was.Article)
+	})
+}
+
+// unshared returns the article that is shared no more once a copy is not.
+func unshared(was domain.Snapshot) string {
+	if was.Shared && was.Article {
+		return was.Text
+	}
+	return ""
+}
+
+// changeSnapshot runs fn on a saved copy of a locked block of the actor.
+func (a *Content) changeSnapshot(ctx context.Context, actor domain.Actor, id domain.SnapshotID, what string,
+	fn func(tx *store.Tx, was domain.Snapshot, b domain.Block) error) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+		s, b, err := a.snapshot(ctx, tx.Queries, actor, id)
+		if err != nil {
+			return err
+		}
+		if !domain.CanManage(actor, b) {
+			return core.Forbidden(what)
+		}
+		if b, err = tx.Blocks().LockedBlock(ctx, actor.UserID, s.Block); err != nil {
+			return err
+		}
+		if s, err = tx.Blobs().Snapshot(ctx, id); err != nil { // changed in the meantime
+			return err
+		}
+		return fn(tx, s, b)
+	})
+}
