@@ -12,7 +12,7 @@ import (
 var htmlTag = regexp.MustCompile(`(?i)<(?:!doctype html|html|head|title|meta|body)[\s/>]`)
 
 // IsHTML reports whether the beginning of a body is that of an HTML page.
-func IsHTML(contentType string, head []byte) bool { return htmlTag.Match(decode(contentType, head)) }
+func IsHTML(contentType string, head []byte) bool { return htmlTag.Match(Decode(contentType, head)) }
 
 // unseen are elements whose text browsers do not show, and breaking those that begin a new line.
 var (
@@ -32,7 +32,7 @@ func elements(names string) map[string]bool {
 // Text returns the text that a page shows, with a line for each paragraph or cell, and at most 100,000 characters. Only the
 // first 5 MiB of a body are read.
 func Text(contentType string, body []byte) string {
-	t := html.NewTokenizer(bytes.NewReader(decode(contentType, body[:min(len(body), maxBody)])))
+	t := html.NewTokenizer(bytes.NewReader(Decode(contentType, body[:min(len(body), maxBody)])))
 	var text, current strings.Builder
 	count, depth := 0, 0
 	end := func() {
