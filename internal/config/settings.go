@@ -46,6 +46,7 @@ type Config struct {
 	UploadLimit     int64            // bytes
 	QuotaUnused     map[string]int64 // bytes for every tier except guest; 0 is unlimited
 	Quota           map[string]int64 // like QuotaUnused
+	Snapshots       string           // when this server takes copies of pages
 	SnapshotLimit   int64            // bytes
 	SnapshotQuota   map[string]int64 // like QuotaUnused
 	DiskReserve     DiskReserve
@@ -245,6 +246,10 @@ var settings = []Declaration{
 	{Flag: "quota", Topic: topicFiles, Default: "free=5GiB,premium=50GiB,supporter=500GiB", Placeholder: "TIER=SIZE,…",
 		Help: "How much users of each tier may store in uploads, files, images and texts (each byte of text counts twice); 0 is unlimited, a missing tier keeps its default.",
 		kind: quota(func(c *Config) *map[string]int64 { return &c.Quota })},
+	{Flag: "snapshots", Topic: topicFiles, Default: "on-request", Placeholder: "WHEN",
+		Help: "When this server saves copies of pages itself: never, on-request (when the owner of a block asks for one) or always (also once for every new link).",
+		See:  "[Saved copies of pages](operators.md#saved-copies-of-pages)",
+		kind: choice(func(c *Config) *string { return &c.Snapshots }, "never", "on-request", "always")},
 	{Flag: "snapshot-limit", Topic: topicFiles, Default: "50MiB", Placeholder: "SIZE",
 		Help: "Largest saved copy of a page.",
 		See:  "[Saved copies of pages](operators.md#saved-copies-of-pages)",

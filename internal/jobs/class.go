@@ -19,17 +19,18 @@ type Classed interface {
 
 // The job classes.
 const (
-	Mail    Class = "mail"    // a user is waiting
-	Content Class = "content" // processes blocks: waits for remote servers, takes seconds
-	Export  Class = "export"  // exports of whole accounts: may take hours
-	Bulk    Class = "bulk"    // slow work: batches and cleanup
+	Mail     Class = "mail"     // a user is waiting
+	Content  Class = "content"  // processes blocks: waits for remote servers, takes seconds
+	Export   Class = "export"   // exports of whole accounts: may take hours
+	Snapshot Class = "snapshot" // copies of pages: many requests and much memory
+	Bulk     Class = "bulk"     // slow work: batches and cleanup
 )
 
 // classes lists all classes in display order.
-var classes = []Class{Mail, Content, Export, Bulk}
+var classes = []Class{Mail, Content, Export, Snapshot, Bulk}
 
 // classNames are the names of their producers.
-var classNames = []string{string(Mail), string(Content), string(Export), string(Bulk)}
+var classNames = []string{string(Mail), string(Content), string(Export), string(Snapshot), string(Bulk)}
 
 // drainClass represents all classes in a draining client.
 const drainClass Class = river.QueueDefault

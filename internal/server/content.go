@@ -63,7 +63,7 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, maxWait time.Du
 	f.KeepMetadata = cfg.KeepMetadata
 	f.LinkChecks, f.Archive = cfg.LinkChecks, cfg.Archive
 	f.Quotas = quotas(cfg)
-	f.Snapshots = content.Snapshots{Limit: cfg.SnapshotLimit, Quotas: map[domain.Tier]int64{}}
+	f.Snapshots = content.Snapshots{Policy: domain.SnapshotPolicy(cfg.Snapshots), Limit: cfg.SnapshotLimit, Quotas: map[domain.Tier]int64{}}
 	for tier, bytes := range cfg.SnapshotQuota {
 		f.Snapshots.Quotas[domain.Tier(tier)] = bytes
 	}

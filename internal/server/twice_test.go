@@ -33,6 +33,7 @@ var gone = []jobs.Args{
 	accounts.MailPasswordLink{Email: "nobody@example.org", Until: storetest.Now.AddDate(1, 0, 0)}, accounts.MailAddressLink{Link: 999},
 	accounts.MailProofLink{User: 999, Session: 999}, accounts.MailNotice{User: 999}, moderation.MailNotice{Notice: 999},
 	moderation.MailCases{User: 999, Fresh: 1}, storemoderation.ApplyHiding{ID: 999}, accounts.ClearAccount{User: 999}, content.ProcessBlock{Block: 999, Round: 1},
+	content.TakeSnapshot{Block: 999, Round: 1},
 	content.GrantAvatar{OwnerType: domain.TypeUser, OwnerID: 999, N: 1}, collections.RunBatch{Batch: "00000000-0000-4000-8000-000000000000"},
 	people.EndedFollows{Type: domain.SubjectChannel, ID: 999}, people.EndedGroup{ID: 999}, collections.CopyContents{From: 999, To: 998, By: 999}, collections.ApplyTransition{ID: 999},
 	transfer.RunImport{Import: 999}, transfer.RunFileImport{Import: 999}, transfer.MakeExport{Export: 999}, searches.MailSearches{User: 999, At: 1}, collections.CheckFeed{Feed: 999},
@@ -227,6 +228,7 @@ func enqueueEverything(t *testing.T, r *apptest.Rig) {
 		"<item><title>An entry</title><link>https://example.com/page?entry</link></item></channel></rss>")))
 	_, err = a.Collections.AddFeed(ctx, writer(r, "ada"), domain.Ref{ID: channel}, collections.FeedInput{Address: "https://example.com/feed"})
 	must(err)
+	must(a.Content.RequestSnapshot(ctx, writer(r, "ada"), domain.BlockID(block)))
 	must(a.Moderation.WantCaseMail(ctx, writer(r, "olga"), true))
 	must(a.Moderation.Report(ctx, writer(r, "bob"), moderation.ReportInput{About: domain.Subject{Type: domain.SubjectBlock, ID: block}, Reason: "spam"}))
 	must(a.Moderation.Report(ctx, writer(r, "bob"), moderation.ReportInput{About: domain.Subject{Type: domain.SubjectChannel, ID: channel}, Reason: "spam"}))

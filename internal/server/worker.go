@@ -75,6 +75,7 @@ func jobHandlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	})
 	every(h, content.SweepInterval, accounts.SweepAccounts{}, a.Accounts.SweepAccounts)
 	handle(h, a.Content.RunProcessBlock)
+	handle(h, a.Content.TakeSnapshot)
 	handle(h, func(ctx context.Context, job content.GrantAvatar) error {
 		return a.Content.GrantAvatar(ctx, domain.PrincipalRef{Type: job.OwnerType, ID: job.OwnerID}, job.N)
 	})

@@ -25,6 +25,7 @@ import (
 
 // Snapshots limits the saved copies of pages.
 type Snapshots struct {
+	Policy domain.SnapshotPolicy // when this server takes copies
 	Limit  int64                 // bytes of one
 	Quotas map[domain.Tier]int64 // bytes of all of a user; a missing tier or 0 is unlimited
 }
@@ -67,7 +68,12 @@ func (in SnapshotInput) Validate(now time.Time) error {
 
 // AddSnapshot saves a copy of the page of a block of the actor. A copy with the same bytes as one that the block has is not
 // saved again: the existing one is returned. Only the actor sees the copy unless it is shared.
-func (a *Content) AddSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, in SnapshotInput) (s domain.Snapshot, err error) {
+func (a *Content) AddSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, in SnapshotInput) (domain.Snapshot, error) {
+	return a.addSnapshot(ctx, actor, block, in, func(*store.Tx) error { return nil })
+}
+
+// addSnapshot is AddSnapshot with a write in the same transaction.
+func (a *Content) addSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, in SnapshotInput, also func(tx *store.Tx) error) (s domain.Snapshot, err error) {
 	if err := in.Validate(a.Now()); err != nil {
 		return s, err
 	}
@@ -110,7 +116,12 @@ func (a *Content) AddSnapshot(ctx context.Context, actor domain.Actor, block dom
 		return s, err
 	}
 	s.BlobID, s.Object = kept.ID, kept.Object
-	return s, a.Store.InTx(ctx, func(tx *store.Tx) error { return a.insertSnapshot(ctx, tx, actor, &s) })
+	return s, a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := a.insertSnapshot(ctx, tx, actor, &s); err != nil {
+			return err
+		}
+		return also(tx)
+	})
 }
 
 // hasCopies returns an error if the actor may not save copies of a block, or if it comes from no page.

@@ -1,0 +1,24 @@
+package domain
+
+import "time"
+
+// SnapshotRequest is a copy of a block's page that this server takes, or failed to take.
+type SnapshotRequest struct {
+	Block     BlockID
+	User      UserID // who has it taken, and whose quota it counts towards
+	Failed    bool
+	Attempts  int64
+	Reason    string // why the last attempt failed
+	Round     int64  // names the job
+	UpdatedAt time.Time
+}
+
+// SnapshotPolicy is when this server takes copies of pages.
+type SnapshotPolicy string
+
+// The policies: no copies, copies that people ask for, and a copy of the page of every new Link.
+const (
+	NoSnapshots    SnapshotPolicy = "never"
+	AskedSnapshots SnapshotPolicy = "on-request"
+	EverySnapshot  SnapshotPolicy = "always"
+)
