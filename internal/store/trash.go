@@ -75,6 +75,12 @@ func (r TrashLists) Trashed(ctx context.Context, user domain.UserID, page domain
 	return l, err
 }
 
+// InTrash reports whether something is in Trash where a user can restore it.
+func (r TrashReads) InTrash(ctx context.Context, user domain.UserID, kind domain.TrashKind, id int64) (there bool, err error) {
+	err = r.q.db.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM trash_things t WHERE t.kind = $2 AND t.target_id = $3 AND "+inTrashOf+")", user, kind, id).Scan(&there)
+	return there, err
+}
+
 // TrashPlace is a channel that something in Trash was in.
 type TrashPlace struct {
 	Thing   domain.TrashID

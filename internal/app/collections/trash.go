@@ -95,8 +95,16 @@ func (a *Collections) Trash(ctx context.Context, actor domain.Actor, page domain
 	return l, err
 }
 
+// InTrash reports whether something is in Trash where the actor can restore it.
+func (a *Collections) InTrash(ctx context.Context, actor domain.Actor, kind domain.TrashKind, id int64) (bool, error) {
+	return a.Store.Trash().InTrash(ctx, actor.UserID, kind, id)
+}
+
 // daysLeft returns the number of days that have begun by the end of a time.
 func daysLeft(left time.Duration) int { return int(max(0, (left+core.Day-1)/core.Day)) }
+
+// errTrash refuses actors who may not write or, for the channel of a group, have left the group.
+func errTrash() error { return core.Forbidden("change what is in Trash") }
 
 // RestoredThing is the result of restoring something from Trash.
 type RestoredThing struct {
@@ -109,7 +117,7 @@ type RestoredThing struct {
 // exists is omitted. It returns NotFound unless the actor can restore it.
 func (a *Collections) RestoreTrashed(ctx context.Context, actor domain.Actor, id domain.TrashID) (r RestoredThing, err error) {
 	if !actor.MayWrite() {
-		return r, core.Forbidden("restore this")
+		return r, errTrash()
 	}
 	now := a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -139,7 +147,7 @@ func (a *Collections) RestoreTrashed(ctx context.Context, actor domain.Actor, id
 				return err
 			}
 			if !domain.CanOwn(actor, c) {
-				return core.Forbidden("restore this channel")
+				return errTrash()
 			}
 			r.Path = at.Channel(&c).Path()
 			events = append(events, domain.ChannelRestored{Channel: c})
@@ -158,7 +166,7 @@ func (a *Collections) RestoreTrashed(ctx context.Context, actor domain.Actor, id
 // PurgeTrashed deletes something in Trash for good. A job deletes its rows and files.
 func (a *Collections) PurgeTrashed(ctx context.Context, actor domain.Actor, id domain.TrashID) error {
 	if !actor.MayWrite() {
-		return core.Forbidden("delete this")
+		return errTrash()
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := tx.Trash().PurgeTrashed(ctx, actor.UserID, id); err != nil {
@@ -171,7 +179,7 @@ func (a *Collections) PurgeTrashed(ctx context.Context, actor domain.Actor, id d
 // EmptyTrash deletes everything for good that the actor can restore, up to the last thing that the page listed.
 func (a *Collections) EmptyTrash(ctx context.Context, actor domain.Actor, upto domain.TrashID) error {
 	if !actor.MayWrite() {
-		return core.Forbidden("empty Trash")
+		return errTrash()
 	}
 	err := a.InBatches(ctx, func(tx *store.Tx) (int, error) {
 		return tx.Trash().EmptyTrash(ctx, actor.UserID, upto, core.SweepBatch)
