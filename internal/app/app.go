@@ -54,6 +54,7 @@ type Options struct {
 	Identify      transfer.Identify    // reads the identity of a file to import; nil if no imports are started
 	Meaning       *collections.Meaning // nil if search by meaning is off
 	AuditKept     time.Duration        // how long entries of the audit log are kept; 0 means forever
+	TrashKept     time.Duration        // how long deleted things can be restored; 0 means not at all
 }
 
 // New creates the service.
@@ -64,7 +65,7 @@ func New(o Options) *App {
 	}
 	a := &App{store: o.Store, Exposure: o.Exposure}
 	a.Content = content.New(c, o.FilesURL, o.Files)
-	a.Collections = collections.New(c, a.Content)
+	a.Collections = collections.New(c, a.Content, o.TrashKept)
 	a.Finder = collections.NewFinder(c, o.Meaning)
 	a.People = people.New(c, a.Content, o.Mailer, o.InvitationTTL)
 	a.Accounts = accounts.New(accounts.NewSignIns(c, o.Mailer), a.Collections, a.People, o.Accounts)

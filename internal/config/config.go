@@ -34,6 +34,9 @@ type Backup struct {
 // FilesPath returns the folder for files if there is no S3 storage.
 func (c Config) FilesPath() string { return filepath.Join(c.DataDir, "files") }
 
+// TrashKept returns how long deleted things can be restored; 0 means not at all.
+func (c Config) TrashKept() time.Duration { return time.Duration(c.TrashDays) * 24 * time.Hour }
+
 // StagingPath returns the folder for files that are being received.
 func (c Config) StagingPath() string { return filepath.Join(c.DataDir, "staging") }
 

@@ -92,6 +92,14 @@ func parseBool(text string) (bool, error) {
 	return false, quotedError(text, "want true or false")
 }
 
+func parseTrashDays(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > 3650 {
+		return 0, quotedError(text, "want a number of days from 0 to 3650")
+	}
+	return n, nil
+}
+
 func parseCount(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > 1000 {

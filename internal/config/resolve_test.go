@@ -46,7 +46,7 @@ func defaults() config.Config {
 	return config.Config{
 		DataDir: "./data", SQLiteSynchronous: "full", DefaultTier: "supporter", LogFormat: "text", LogLevel: "info",
 		Addr: "127.0.0.1:8080", SocketMode: 0o660, BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080", Work: true, BrowserExtension: true,
-		LinkChecks: true, Archive: "https://web.archive.org/web/{time}/{url}",
+		TrashDays: 30, LinkChecks: true, Archive: "https://web.archive.org/web/{time}/{url}",
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
 		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, WaitFor: time.Minute, InvitationTTL: 14 * 24 * time.Hour, AuditKeep: 365 * 24 * time.Hour,
 		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, Language: "en", ImageMemory: 128 << 20,
@@ -132,6 +132,7 @@ func TestEachFlag(t *testing.T) {
 		"--fetch-allow=10.0.0.0/8,::1": func(c *config.Config) {
 			c.FetchAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 		},
+		"--trash-days=0":                                func(c *config.Config) { c.TrashDays = 0 },
 		"--link-checks=false":                           func(c *config.Config) { c.LinkChecks = false },
 		"--archive-url=https://a.example/{url}":         func(c *config.Config) { c.Archive = "https://a.example/{url}" },
 		"--archive-url=off":                             func(c *config.Config) { c.Archive = "" },
@@ -262,6 +263,8 @@ func TestBadValues(t *testing.T) {
 		"--body-limit=MiB":                               "a size",
 		"--body-limit=9223372036854775807GiB":            "a size",
 		"--shutdown-timeout=soon":                        "a duration",
+		"--trash-days=-1":                                "want a number of days",
+		"--trash-days=3651":                              "want a number of days",
 		"--audit-keep=24h":                               "want at least 720h, or 0s",
 		"--audit-keep=soon":                              "want a duration",
 		"--invitation-ttl=0":                             "a duration",

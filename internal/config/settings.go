@@ -3,6 +3,7 @@ package config
 import (
 	"io/fs"
 	"net/netip"
+	"strconv"
 	"time"
 )
 
@@ -53,6 +54,7 @@ type Config struct {
 	FFmpeg          string // program that takes pictures of videos, "" for none
 	KeepMetadata    bool   // serve photographs with all their metadata
 	FetchAllow      []netip.Prefix
+	TrashDays       int    // how long deleted things can be restored; 0: not at all
 	LinkChecks      bool   // find out which links lead nowhere
 	Archive         string // address of copies in a web archive, with {time} and {url}; "": none
 	Language        string // language tags, separated by commas, the best one first
@@ -271,6 +273,10 @@ var settings = []Declaration{
 	{Flag: "fetch-allow", Topic: topicFiles, Placeholder: "CIDR,…",
 		Help: "Private addresses and networks, such as an intranet, that content may be fetched from. By default only public addresses.",
 		kind: field(func(c *Config) *[]netip.Prefix { return &c.FetchAllow }, parsePrefixes, formatPrefixes)},
+	{Flag: "trash-days", Topic: topicFiles, Default: "30", Placeholder: "DAYS",
+		Help: "How many days deleted blocks and channels stay in Trash, where their owners can restore them; 0 deletes them at once.",
+		See:  "[Trash](operators.md#trash)",
+		kind: field(func(c *Config) *int { return &c.TrashDays }, parseTrashDays, strconv.Itoa)},
 	{Flag: "link-checks", Topic: topicFiles, Default: "true", Placeholder: "BOOL",
 		Help: "Whether the pages of links are requested again, every 30 to 180 days, to mark links that lead nowhere: true or false.",
 		See:  "[Links that lead nowhere](operators.md#links-that-lead-nowhere)",

@@ -58,6 +58,9 @@ type (
 	// BlockDeleted means that a block was deleted. Disconnected events contain its channels.
 	BlockDeleted struct{ Block BlockID }
 
+	// BlockRestored means that a block was restored from Trash. Connected events contain its channels.
+	BlockRestored struct{ Block BlockID }
+
 	// Disconnected means that an item was removed from a channel.
 	Disconnected struct{ Connection Connection }
 
@@ -76,6 +79,9 @@ type (
 
 	// ChannelDeleted means that a channel was deleted.
 	ChannelDeleted struct{ Channel Channel }
+
+	// ChannelRestored means that a channel was restored from Trash. Connected events contain the channels that it is in.
+	ChannelRestored struct{ Channel Channel }
 
 	// CollaboratorRemoved means that a user or group is no longer a collaborator of a channel.
 	CollaboratorRemoved struct {
@@ -120,9 +126,11 @@ func (CommentCreated) event()      {}
 func (BlockCreated) event()        {}
 func (BlockChanged) event()        {}
 func (BlockDeleted) event()        {}
+func (BlockRestored) event()       {}
 func (Disconnected) event()        {}
 func (ChannelChanged) event()      {}
 func (ChannelDeleted) event()      {}
+func (ChannelRestored) event()     {}
 func (ConnectionChanged) event()   {}
 func (ContentsArranged) event()    {}
 func (CollaboratorRemoved) event() {}

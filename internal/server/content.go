@@ -90,7 +90,7 @@ func OpenApp(ctx context.Context, cfg config.Config, o Options) (*app.App, func(
 		return nil, nil, joinClose(err, db)
 	}
 	return app.New(app.Options{Store: store.New(db), Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
-		FilesURL: cfg.FilesURL + edge.FilesPath, Files: files}), db.Close, nil
+		FilesURL: cfg.FilesURL + edge.FilesPath, TrashKept: cfg.TrashKept(), Files: files}), db.Close, nil
 }
 
 // quotas returns the quotas by tier.

@@ -142,7 +142,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, joinClose(err, db)
 	}
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
-		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, AuditKept: cfg.AuditKeep, Files: files,
+		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, AuditKept: cfg.AuditKeep, TrashKept: cfg.TrashKept(), Files: files,
 		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
 			Registration: cfg.OAuthRegistration, Extension: cfg.BrowserExtension, Setup: s.setup(cfg)},
 		SSO:      newSSO(cfg, o, s.stats),

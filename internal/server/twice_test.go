@@ -42,7 +42,7 @@ var gone = []jobs.Args{
 // periodic are the jobs of each kind that runs periodically.
 var periodic = []jobs.Args{
 	moderation.NotifyOperators{}, moderation.ResumeHiding{}, accounts.SweepAccounts{}, content.SweepContent{}, transfer.SweepImports{},
-	transfer.SweepExports{}, collections.ResumeTransitions{}, operating.SweepAuditLog{}, content.CountTexts{}, collections.IndexWords{},
+	transfer.SweepExports{}, collections.ResumeTransitions{}, operating.SweepAuditLog{}, collections.PurgeTrash{}, content.CountTexts{}, collections.IndexWords{},
 	collections.RefreshDocuments{}, content.ExamineFiles{}, content.FindAnimations{}, content.FindLooks{}, content.CheckLinks{},
 	searches.CheckSearches{}, searches.QueueSearchMails{}, collections.CheckFeeds{},
 }

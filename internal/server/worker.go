@@ -101,6 +101,7 @@ func jobHandlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	handle(h, func(ctx context.Context, job transfer.MakeExport) error { return exports.Make(ctx, job.Export) })
 	every(h, transfer.SweepInterval, transfer.SweepExports{}, a.Transfer.SweepExports)
 	every(h, collections.ResumeInterval, collections.ResumeTransitions{}, a.Collections.ResumeTransitions)
+	every(h, collections.PurgeTrashInterval, collections.PurgeTrash{}, a.Collections.PurgeTrash)
 	every(h, content.SweepInterval, operating.SweepAuditLog{}, a.Operating.SweepAuditLog)
 	every(h, content.CountTextsInterval, content.CountTexts{}, a.Content.CountTexts)
 	every(h, collections.IndexInterval, collections.IndexWords{}, a.Finder.IndexWords)

@@ -114,9 +114,7 @@ func (w ConnectionWrites) enter(ctx context.Context, n NewConnection) (e enterin
 		e.first = in == 1
 		return e, err
 	}
-	err = w.tx.db.QueryRow(ctx, `SELECT visibility = 'private' FROM channels
-		WHERE id = $1 AND state = 'available'`, n.Item.ID).Scan(&e.private)
-	return e, sqlx.Found(err)
+	return w.readItem(ctx, n.Item)
 }
 
 // bumpBlock adds to a block's count of channels and returns its updated_at and its number of

@@ -99,6 +99,9 @@ func (w GroupWrites) endCollaborations(ctx context.Context, id domain.GroupID) e
 func (w GroupWrites) inherit(ctx context.Context, g domain.Group, now time.Time) error {
 	const owned = `SELECT id FROM channels WHERE owner_type = 'Group' AND owner_id = $1`
 	const alsoHelps = `member_type = 'User' AND member_id = $2`
+	if err := w.tx.Trash().inherit(ctx, g.ID, domain.UserID(g.Owner.ID)); err != nil {
+		return err
+	}
 	err := w.tx.db.Exec(ctx, `UPDATE channels SET collaborators_count = collaborators_count - 1
 		WHERE owner_type = 'Group' AND owner_id = $1 AND id IN (SELECT channel_id FROM collaborators WHERE `+alsoHelps+`)`,
 		g.ID, g.Owner.ID)

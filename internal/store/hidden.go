@@ -7,6 +7,7 @@ import (
 	"vitrine/internal/domain"
 	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/ranked"
+	"vitrine/internal/store/sqlx"
 )
 
 // Unchanged is a time before all others. Passed as the current time, it leaves times of change as
@@ -43,7 +44,19 @@ func (w HidingWrites) PutAway(ctx context.Context, under moderation.HidingID, c 
 // Its item exists, is locked and is not in the channel. Transitions pending for the channel also
 // apply to it, as if it had never been hidden.
 func (w HidingWrites) PutBack(ctx context.Context, k moderation.HiddenConnection) error {
-	at, err := w.tx.Connections().freeTime(ctx, k.Channel, k.CreatedAt)
+	err := w.tx.Connections().putBack(ctx, k, moderation.ShowConnection, func(list ranked.List, others int64) (int64, error) {
+		return list.Again(ctx, k.PositionKey, others)
+	})
+	if err != nil {
+		return err
+	}
+	return w.tx.Hiding().DropKept(ctx, k.ID)
+}
+
+// putBack restores a connection of another table in its locked channel, which may be deleted. place returns its key in
+// the list of the others, of which there are the given number.
+func (w ConnectionWrites) putBack(ctx context.Context, k moderation.HiddenConnection, copyBack string, place func(list ranked.List, others int64) (int64, error)) error {
+	at, err := w.freeTime(ctx, k.Channel, k.CreatedAt)
 	if err != nil {
 		return err
 	}
@@ -51,21 +64,12 @@ func (w HidingWrites) PutBack(ctx context.Context, k moderation.HiddenConnection
 	if err != nil {
 		return err
 	}
-	n := NewConnection{Item: k.Item, Channel: domain.Channel{Visibility: domain.Private}}
-	if e.open > 0 {
-		n.Channel.Visibility = domain.Public
+	item, err := w.readItem(ctx, k.Item)
+	if err == nil {
+		err = w.count(ctx, e, k.Item, 1)
 	}
-	item, err := w.tx.Connections().enter(ctx, n)
 	if err != nil {
 		return err
-	}
-	if err := w.tx.documents().Relink(ctx, k.Item, n.Channel.Visibility, 1); err != nil {
-		return err
-	}
-	if e.group != 0 && k.Item.Type == domain.ItemBlock {
-		if err := w.tx.documents().PutInGroup(ctx, e.owner(), k.Item, e.open, e.private); err != nil {
-			return err
-		}
 	}
 	blocks, channels, privates := tally(k.Item.Type, item.private)
 	var all int64
@@ -76,11 +80,11 @@ func (w HidingWrites) PutBack(ctx context.Context, k moderation.HiddenConnection
 		return err
 	}
 	list := ranked.Of(w.tx.db, k.Channel)
-	key, err := list.Again(ctx, k.PositionKey, all-1)
+	key, err := place(list, all-1)
 	if err != nil {
 		return err
 	}
-	err = w.tx.db.ExecOne(ctx, moderation.ShowConnection, k.ID, item.private, item.updatedAt, key, at)
+	err = w.tx.db.ExecOne(ctx, copyBack, k.ID, item.private, item.updatedAt, key, at)
 	if err != nil {
 		return err
 	}
@@ -90,10 +94,17 @@ func (w HidingWrites) PutBack(ctx context.Context, k moderation.HiddenConnection
 	if k.Item.Type == domain.ItemBlock {
 		w.tx.deltas().BlockTime(k.Channel, item.updatedAt, 1)
 	}
-	if err := list.Insert(ctx, ranked.Item{PositionKey: key, CreatedAt: at, Private: item.private}, all-1); err != nil {
-		return err
+	return list.Insert(ctx, ranked.Item{PositionKey: key, CreatedAt: at, Private: item.private}, all-1)
+}
+
+// readItem returns what a connection stores of a locked item.
+func (w ConnectionWrites) readItem(ctx context.Context, item domain.ItemRef) (e entering, err error) {
+	if item.Type == domain.ItemBlock {
+		e.updatedAt, err = sqlx.ScanInt64(w.tx.db.QueryRow(ctx, `SELECT updated_at FROM blocks WHERE id = $1`, item.ID))
+		return e, sqlx.Found(err)
 	}
-	return w.tx.Hiding().DropKept(ctx, k.ID)
+	err = w.tx.db.QueryRow(ctx, `SELECT visibility = 'private' FROM channels WHERE id = $1 AND state = 'available'`, item.ID).Scan(&e.private)
+	return e, sqlx.Found(err)
 }
 
 // forgetHidden deletes the hidden things of an account that is being deleted.

@@ -42,6 +42,9 @@ func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
 	if err := c.endFollows(ctx); err != nil {
 		return err
 	}
+	if err := c.purgeTrash(ctx); err != nil {
+		return err
+	}
 	if err := a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Activity().DeleteUserActivities(ctx, user, core.SweepBatch) }); err != nil {
 		return err
 	}
@@ -49,6 +52,21 @@ func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
 		return err
 	}
 	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Activity().EmptyInbox(ctx, user, core.SweepBatch) })
+}
+
+// purgeTrash deletes what the account has in Trash, and its comments in the Trash of others.
+func (c clearing) purgeTrash(ctx context.Context) error {
+	err := c.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Trash().ForgetTrash(ctx, c.user, core.SweepBatch) })
+	if err != nil {
+		return err
+	}
+	err = c.InBatches(ctx, func(tx *store.Tx) (int, error) {
+		return tx.Trash().ForgetTrashedComments(ctx, c.user, core.SweepBatch)
+	})
+	if err != nil {
+		return err
+	}
+	return c.collections.PurgeTrash(ctx)
 }
 
 // ending deletes things of one kind.

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// DeleteBlock deletes a block of the actor, its connections and its comments.
+// DeleteBlock moves a block of the actor to Trash, with its connections and its comments.
 func (a *Collections) DeleteBlock(ctx context.Context, actor domain.Actor, id domain.BlockID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Blocks().Block(ctx, actor.UserID, id); err != nil { // only lock visible blocks
@@ -24,6 +24,9 @@ func (a *Collections) DeleteBlock(ctx context.Context, actor domain.Actor, id do
 		}
 		if !domain.CanManage(actor, b) {
 			return core.Forbidden("delete this block")
+		}
+		if err := a.keepBlock(ctx, tx, actor, b, conns); err != nil {
+			return err
 		}
 		return a.deleteLocked(ctx, tx, actor, id, conns)
 	})

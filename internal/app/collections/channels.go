@@ -300,17 +300,14 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 
 // refuseHidden returns Forbidden if operators have hidden a locked channel.
 func refuseHidden(ctx context.Context, tx *store.Tx, id domain.ChannelID) error {
-	_, err := tx.Hiding().HiddenSubject(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
-	switch {
-	case err == nil:
-		return domain.NewForbidden("Whoever runs this site has hidden this channel: it stays private")
-	case domain.KindOf(err) == domain.NotFound:
-		return nil
+	hidden, err := isHidden(ctx, tx, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
+	if err == nil && hidden {
+		err = domain.NewForbidden("Whoever runs this site has hidden this channel: it stays private")
 	}
 	return err
 }
 
-// DeleteChannel deletes a channel (behaviour.md section 4).
+// DeleteChannel moves a channel to Trash (behaviour.md section 4).
 func (a *Collections) DeleteChannel(ctx context.Context, actor domain.Actor, ref domain.Ref) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := core.LockedWithParents(ctx, tx, actor, ref)
@@ -319,6 +316,9 @@ func (a *Collections) DeleteChannel(ctx context.Context, actor domain.Actor, ref
 		}
 		if !domain.CanOwn(actor, c) {
 			return core.Forbidden("delete this channel")
+		}
+		if err := a.keepChannel(ctx, tx, actor, c); err != nil {
+			return err
 		}
 		now := a.Now()
 		if err := tx.Channels().DeleteChannel(ctx, c, now); err != nil {

@@ -2,6 +2,8 @@
 package collections
 
 import (
+	"time"
+
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
 )
@@ -9,8 +11,11 @@ import (
 // Collections contains the use cases.
 type Collections struct {
 	*core.Core
-	content *content.Content
+	content   *content.Content
+	trashKept time.Duration
 }
 
-// New creates the use cases.
-func New(c *core.Core, content *content.Content) *Collections { return &Collections{c, content} }
+// New creates the use cases. Deleted things can be restored for trashKept; 0 means not at all.
+func New(c *core.Core, content *content.Content, trashKept time.Duration) *Collections {
+	return &Collections{c, content, trashKept}
+}

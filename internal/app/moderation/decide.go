@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/collections"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -89,6 +90,9 @@ func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operato
 	}
 	t, err := readAny(ctx, tx.Queries, subject(c))
 	if domain.KindOf(err) == domain.NotFound {
+		if purged, err := a.purge(ctx, tx, by, c, d, now); err != nil || purged {
+			return err
+		}
 		if d.Outcome != Suspended || c.OwnerID == 0 {
 			return domain.NewUnprocessable("It is gone already: dismiss the report, or suspend who answered for it")
 		}
@@ -110,6 +114,24 @@ func (a *Moderation) act(ctx context.Context, tx *store.Tx, by operating.Operato
 		return err
 	}
 	return a.notify(ctx, tx, by.Actor(), Notice{To: t.Owner, What: NoticeKind(d.Outcome), About: t.About, Words: d.Text, CreatedAt: now})
+}
+
+// purge deletes a thing for good that is only in Trash, if that was decided, and reports whether it was there.
+func (a *Moderation) purge(ctx context.Context, tx *store.Tx, by operating.Operator, c Case, d Decision, now time.Time) (bool, error) {
+	if d.Outcome != Deleted {
+		return false, nil
+	}
+	there, err := tx.Trash().PurgeSubject(ctx, domain.TrashKind(c.About.Kind), c.About.ID)
+	if err != nil || !there {
+		return false, err
+	}
+	if err := tx.Enqueue(ctx, collections.PurgeTrash{}); err != nil {
+		return true, err
+	}
+	if err := a.Audit(ctx, tx, by.Actor(), domain.ActDeleted, c.About, nil); err != nil || c.OwnerID == 0 {
+		return true, err
+	}
+	return true, a.notify(ctx, tx, by.Actor(), Notice{To: c.OwnerID, What: NoticeKind(Deleted), About: c.About, Words: d.Text, CreatedAt: now})
 }
 
 // suspend suspends the owner of a thing, unless they already are, and may queue the hiding of everything they created.

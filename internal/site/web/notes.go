@@ -10,11 +10,14 @@ import (
 // package and ".note.", or else after "web.note.". It is followed by the numbers of the text, and the key of a
 // removal that the page offers to undo.
 
-// Note returns the note of this page, and the key of the removal to undo; "" for none.
-func (v *Visit) Note() (text, undo string) {
+// NoteTrash at the end of a note makes the page lead to Trash.
+const NoteTrash = "~trash"
+
+// Note returns the note of this page, the key of the removal to undo, "" for none, and whether it leads to Trash.
+func (v *Visit) Note() (text, undo string, trash bool) {
 	c, err := v.R.Cookie(v.s.noteCookie())
 	if err != nil {
-		return "", ""
+		return "", "", false
 	}
 	v.s.setCookie(v.W, v.s.noteCookie(), "", -1)
 	key, more, _ := strings.Cut(c.Value, "~")
@@ -25,13 +28,14 @@ func (v *Visit) Note() (text, undo string) {
 		} else if after, ok := strings.CutPrefix(part, "undo-"); ok {
 			undo = after
 		}
+		trash = trash || "~"+part == NoteTrash
 	}
 	for _, id := range []string{v.pageSet + ".note." + key, "web.note." + key} {
 		if v.s.texts().Languages[0].Has(id) && len(v.s.texts().Languages[0].Verbs(id)) == len(args) {
-			return v.T(id, args...), undo
+			return v.T(id, args...), undo, trash
 		}
 	}
-	return "", ""
+	return "", "", false
 }
 
 // DoneSo is Done with a note that contains numbers. If undo is set, the note offers to undo a

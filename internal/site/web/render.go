@@ -43,6 +43,7 @@ type View struct {
 	News    template.HTML // the announcement, "" if there is none or the reader has put it away
 	Note    string
 	Undo    string // key of the removal to undo, "" for none
+	InTrash bool   // the note is about something that is in Trash
 	Form    *Form
 	Data    any // the page's own data
 
@@ -289,7 +290,7 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 	}
 	if status < http.StatusBadRequest {
 		if !v.Framed { // otherwise the reader is on another site
-			shown.Note, shown.Undo = v.Note()
+			shown.Note, shown.Undo, shown.InTrash = v.Note()
 		}
 	} else {
 		shown.Head, shown.Here = Head{}, "/" // the failed address may not work again

@@ -40,6 +40,11 @@ func (tx Writes) EndSomeFollows(ctx context.Context, what domain.Subject) error 
 	if _, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.db.ForUpdate("s")); err != nil {
 		return err
 	}
+	var restored bool // from Trash, before a job has ended all followings
+	err := tx.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM channels WHERE $1 = 'Channel' AND id = $2 AND state = 'available')`, what.Type, what.ID).Scan(&restored)
+	if err != nil || restored {
+		return err
+	}
 	rows, err := tx.db.Query(ctx, `SELECT first_follow FROM follower_ranks
 		WHERE followed_type = $1 AND followed_id = $2 ORDER BY first_follow LIMIT 2`, what.Type, what.ID)
 	first, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)

@@ -193,6 +193,9 @@ var textSources = []textSource{
 	{"groups", "owner_id", rowmap.Groups.Names(sqlx.Quota), "TRUE",
 		"owner_id = $1 AND id IN (SELECT group_id FROM group_members WHERE user_id = $1)"},
 	{"users", "id", rowmap.Users.Names(sqlx.Quota), "TRUE", "id = $1"},
+	{"trash_things", "owner_id", "data", "owner_type = 'User'", "owner_id = $1"},
+	{"trash_comments", "user_id", rowmap.Comments.Names(sqlx.Quota), "TRUE", "user_id = $1"},
+	{"trash_connections", "user_id", rowmap.Connections.Names(sqlx.Quota), "metadata IS NOT NULL", "user_id = $1"},
 	{"once_keys", "user_id", "answer", "TRUE", "user_id = $1"},
 }
 

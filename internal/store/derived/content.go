@@ -26,6 +26,7 @@ func ContentChecks() []sqlx.Check {
 			AND f.id NOT IN (SELECT b.file_id FROM blocks b WHERE b.file_id IS NOT NULL)
 			AND f.key NOT IN (SELECT substr(u.avatar, 1, 22) FROM users u WHERE u.avatar IS NOT NULL)
 			AND f.key NOT IN (SELECT substr(g.avatar, 1, 22) FROM groups g WHERE g.avatar IS NOT NULL)
+			AND f.id NOT IN (SELECT t.file_id FROM trash_files t)
 			AND f.id NOT IN (SELECT s.picture_id FROM site s WHERE s.picture_id IS NOT NULL)`},
 		{What: "files whose bytes are not stored", Query: `SELECT f.id, 0, 1 FROM files f
 			JOIN blobs bl ON bl.id = f.blob_id WHERE bl.stored_at IS NULL`},

@@ -28,8 +28,13 @@ var hideConnection = "INSERT INTO hidden_connections (id, hidden_id, block_id, p
 
 // ShowConnection copies the hidden connection $1 back, with item_private $2, item_updated_at $3,
 // position_key $4 and created_at $5.
-var ShowConnection = "INSERT INTO connections (id, item_private, item_updated_at, position_key, version, created_at, " + connectionColumns +
-	") SELECT id, $2, $3, $4, version + 1, $5, " + connectionColumns + " FROM hidden_connections WHERE id = $1"
+var ShowConnection = CopyConnectionBack("hidden_connections")
+
+// CopyConnectionBack is ShowConnection for another table with the columns of hidden connections.
+func CopyConnectionBack(from string) string {
+	return "INSERT INTO connections (id, item_private, item_updated_at, position_key, version, created_at, " + connectionColumns +
+		") SELECT id, $2, $3, $4, version + 1, $5, " + connectionColumns + " FROM " + from + " WHERE id = $1"
+}
 
 // KeepConnection copies a connection of a locked channel to the hidden ones. The caller then
 // deletes it.

@@ -59,6 +59,38 @@ func (l List) Again(ctx context.Context, key, n int64) (int64, error) {
 	return l.Place(ctx, at[id]+1, n)
 }
 
+// Neighbours returns the connections just below and above a key, 0 for none.
+func (l List) Neighbours(ctx context.Context, key int64) (below, above domain.ConnectionID, err error) {
+	next := func(from, order string) string {
+		one := func(private string) string {
+			return `SELECT * FROM (SELECT c.id, c.position_key FROM connections c WHERE c.channel_id = $1 AND c.item_private = ` + private + `
+				AND c.position_key ` + from + ` $2 ORDER BY c.position_key ` + order + ` LIMIT 1) AS ` + private + `_items`
+		}
+		return `COALESCE((SELECT id FROM (` + one("FALSE") + ` UNION ALL ` + one("TRUE") + `) AS near ORDER BY position_key ` + order + ` LIMIT 1), 0)`
+	}
+	err = l.db.QueryRow(ctx, "SELECT "+next("<", "DESC")+", "+next(">", "ASC"), l.channel, key).Scan(&below, &above)
+	return below, above, err
+}
+
+// AgainBetween is Again for a connection that was between two others, if both are still in the list in this order. Keys
+// are spread anew where none is left, so the former one may now be elsewhere.
+func (l List) AgainBetween(ctx context.Context, key int64, below, above domain.ConnectionID, n int64) (int64, error) {
+	var low, high *int64
+	err := l.db.QueryRow(ctx, `SELECT (SELECT position_key FROM connections WHERE id = $2 AND channel_id = $1),
+		(SELECT position_key FROM connections WHERE id = $3 AND channel_id = $1)`, l.channel, below, above).Scan(&low, &high)
+	if err != nil {
+		return 0, err
+	}
+	if low == nil || high == nil || *low > *high || *low < key && key < *high {
+		return l.Again(ctx, key, n)
+	}
+	at, err := Positions(ctx, l.db, below)
+	if err != nil {
+		return 0, err
+	}
+	return l.Place(ctx, at[below]+1, n)
+}
+
 // Insert counts a connection that was written to a list that had n.
 func (l List) Insert(ctx context.Context, i Item, n int64) error {
 	if n == 0 {

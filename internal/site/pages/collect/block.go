@@ -125,6 +125,7 @@ func editBlock(v *web.Visit) error {
 type deletion struct {
 	Block  present.Block
 	Places int // number of channels that contain it
+	Days   int // how long it stays in Trash
 }
 
 func deleteBlockPage(v *web.Visit) error {
@@ -135,7 +136,7 @@ func deleteBlockPage(v *web.Visit) error {
 	if !b.Can(v.Actor()).Manage {
 		return forbidden(v, "collect.block.not-yours")
 	}
-	return v.Page("delete-block", v.T("collect.block.delete"), nil, deletion{b, int(b.OpenCount + b.PrivateCount)})
+	return v.Page("delete-block", v.T("collect.block.delete"), nil, deletion{b, int(b.OpenCount + b.PrivateCount), trashDays(v)})
 }
 
 func deleteBlock(v *web.Visit) error {
@@ -156,5 +157,5 @@ func deleteBlock(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Done(without(v.Next(), b.Path(), "/"+v.Account.Slug), "block-deleted")
+	return deleted(v, without(v.Next(), b.Path(), "/"+v.Account.Slug), "block-deleted", domain.TrashedBlock, int64(b.ID))
 }
