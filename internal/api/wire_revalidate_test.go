@@ -35,6 +35,8 @@ func (w *world) ownGets() []string {
 		"/v3/me/feed", "/v3/me/notifications", "/ext/v1/exports", export, "/ext/v1/users/bob/follow", "/ext/v1/channels/closed/follow",
 		"/ext/v1/me/channels", "/ext/v1/me/saved?url=https://example.com/p.png", "/ext/v1/imports", at("/ext/v1/imports/%d", begun.Int("id")),
 		strings.Replace(group, "/v3/", "/ext/v1/", 1) + "/follow",
+		at("/ext/v1/blocks/%d/versions", picture.Int("id")), at("/ext/v1/blocks/%d/versions/1", picture.Int("id")),
+		"/ext/v1/channels/closed/versions", "/ext/v1/channels/closed/versions/1", "/ext/v1/channels/closed/feeds",
 	}
 }
 

@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
@@ -273,6 +275,60 @@ func TestFeedAtOnce(t *testing.T) {
 			t.Errorf("the channel has %q", got)
 		}
 	})
+}
+
+// A check may be killed before any of its statements. The next one adds what is missing, nothing twice, and in order.
+func TestFeedKilledAnywhere(t *testing.T) {
+	eachFeed(t, func(t *testing.T, r *feedRig) {
+		r.set(nil)
+		job := collections.CheckFeed{Feed: r.add().ID}
+		step := int64(1)
+		if r.DB().Dialect() == database.Postgres {
+			step = 4 // each one costs a connection
+		}
+		newest := 0
+		for statement := int64(1); ; statement += step {
+			newest += 2
+			r.set(items(max(1, newest-9), newest))
+			killed := r.killed(job, statement)
+			if err := r.S.App.Collections.RunCheckFeed(r.ctx, job); err != nil {
+				t.Fatal(err)
+			}
+			r.WorkJobs()
+			var want []string
+			for n := newest; n > max(0, newest-100); n-- {
+				want = append(want, fmt.Sprint("Item ", n))
+			}
+			r.wantTitles(want...)
+			if f := r.feed(); f.Problem != nil || f.Failures != 0 || f.NextAt == nil {
+				t.Errorf("the feed is %+v", f)
+			}
+			if t.Failed() {
+				t.Fatalf("killed at statement %d", statement)
+			}
+			if !killed {
+				return
+			}
+			r.Clock.Advance(time.Minute)
+		}
+	})
+}
+
+// killed runs a check that ends before a statement. It reports whether the check got that far.
+func (r *feedRig) killed(job collections.CheckFeed, statement int64) (killed bool) {
+	r.T.Helper()
+	var n atomic.Int64
+	end := r.Intercept(func(context.Context, string) {
+		if n.Add(1) == statement {
+			panic("killed")
+		}
+	})
+	defer end()
+	defer func() { killed = recover() != nil }()
+	if err := r.S.App.Collections.RunCheckFeed(r.ctx, job); err != nil {
+		r.T.Error(err)
+	}
+	return false
 }
 
 func TestFeedFails(t *testing.T) {

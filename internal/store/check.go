@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"vitrine/internal/store/activity"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/derived"
 	"vitrine/internal/store/moderation"
@@ -20,7 +21,7 @@ type Difference = sqlx.Difference
 // allChecks returns all checks except that of the words of documents, in the order in which they
 // run and are repaired: values come before those derived from them.
 func allChecks() []sqlx.Check {
-	return slices.Concat(derived.Checks, transitionChecks, trashChecks, derived.ContentChecks(), activity.Checks, moderation.Checks, moderation.HidingChecks, search.DocumentChecks, search.GroupItemChecks, counters.ContentChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime))
+	return slices.Concat(derived.Checks, transitionChecks, trashChecks, derived.ContentChecks(), activity.Checks, contents.VersionChecks, moderation.Checks, moderation.HidingChecks, search.DocumentChecks, search.GroupItemChecks, counters.ContentChecks, counters.ConnectionChecks, ranked.Checks(ranked.ByPosition), ranked.Checks(ranked.ByTime))
 }
 
 // wordsCheck is the name of the check of the words in documents.

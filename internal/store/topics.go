@@ -88,6 +88,9 @@ func (q Queries) Saved() saved.Reads { return saved.NewReads(q.db) }
 // Vectors returns the statements of package vectors.
 func (q Queries) Vectors() vectors.Reads { return vectors.NewReads(q.db) }
 
+// Versions returns the statements of package contents about earlier texts.
+func (q Queries) Versions() contents.VersionReads { return contents.NewVersionReads(q.db) }
+
 // Account returns the statements of package account for a snapshot.
 func (v *Snapshot) Account() account.Lists { return account.NewLists(v.db) }
 
@@ -170,6 +173,9 @@ func (tx *Tx) Saved() saved.Writes { return saved.NewWrites(tx.db) }
 
 // Vectors returns the statements of package vectors for a transaction.
 func (tx *Tx) Vectors() vectors.Writes { return vectors.NewWrites(tx.db) }
+
+// Versions returns the statements of package contents about earlier texts for a transaction.
+func (tx *Tx) Versions() contents.VersionWrites { return contents.NewVersionWrites(tx.db) }
 
 // The topics of package store itself, whose statements lock, index or order rows of several topics.
 

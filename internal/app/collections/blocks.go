@@ -217,7 +217,8 @@ type UpdateBlockInput struct {
 
 	KeepFileMetadata *bool // whether other people get the metadata of its files
 
-	Seen Seen // the texts before the change, for title, description, content and alt_text
+	Seen      Seen   // the texts before the change, for title, description, content and alt_text
+	restoring string // digest of the texts that an earlier version replaces; "" for other changes
 }
 
 // Validate checks everything except the metadata, which is checked when it is merged.
@@ -279,6 +280,10 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 			return nil
 		}
 		now := a.Now()
+		err := keepVersion(ctx, tx, actor, domain.BlockRef(b.ID), domain.TextsOfBlock(was), domain.TextsOfBlock(b), in.restoring, now)
+		if err != nil {
+			return err
+		}
 		if err := tx.Blocks().UpdateBlock(ctx, was, &b, now); err != nil {
 			return err
 		}
@@ -295,7 +300,7 @@ func (in UpdateBlockInput) unseen(b domain.Block) error {
 	in.Seen.compare(&f, "content", markdown(b.Content), in.Content)
 	in.Seen.compare(&f, "alt_text", b.AltText, in.AltText)
 	if f == nil {
-		return nil
+		return replaced(in.restoring, domain.TextsOfBlock(b))
 	}
 	return domain.NewConflict(f...)
 }

@@ -161,6 +161,7 @@ type UpdateChannelInput struct {
 	Owner       *domain.PrincipalRef
 	Metadata    []byte // JSON object to merge, or nil
 	Seen        Seen   // the texts before the change, for title and description
+	restoring   string // digest of the texts that an earlier version replaces; "" for other changes
 }
 
 // unseen returns a Conflict error if texts of a locked channel were changed after the user saw them.
@@ -177,7 +178,7 @@ func (in UpdateChannelInput) unseen(c domain.Channel) error {
 		in.Seen.compare(&f, "description", markdown(c.Description), wanted)
 	}
 	if f == nil {
-		return nil
+		return replaced(in.restoring, domain.TextsOfChannel(c))
 	}
 	return domain.NewConflict(f...)
 }
@@ -242,6 +243,10 @@ func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref
 		}
 		if c == was { // nothing changed, so updated_at stays
 			full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: int64(c.ID)})
+			return err
+		}
+		err = keepVersion(ctx, tx, actor, domain.ChannelRef(c.ID), domain.TextsOfChannel(was), domain.TextsOfChannel(c), in.restoring, now)
+		if err != nil {
 			return err
 		}
 		if err := tx.Channels().UpdateChannel(ctx, was, c, now); err != nil {

@@ -115,7 +115,7 @@ func (a *Collections) feedAddress(ctx context.Context, address string) (string, 
 
 // AddFeed subscribes a channel that the actor may edit to a feed. Its entries become blocks of the actor. The first check
 // runs at once. Errors name `url` or `title`.
-func (a *Collections) AddFeed(ctx context.Context, actor domain.Actor, ref domain.Ref, in FeedInput) (f domain.ChannelFeed, err error) {
+func (a *Collections) AddFeed(ctx context.Context, actor domain.Actor, ref domain.Ref, in FeedInput) (f SubscribedFeed, err error) {
 	var faults domain.Faults
 	faults.AnyText("title", &in.Title, domain.MaxTitle)
 	address, err := a.feedAddress(ctx, in.Address)
@@ -127,7 +127,10 @@ func (a *Collections) AddFeed(ctx context.Context, actor domain.Actor, ref domai
 		if err != nil {
 			return err
 		}
-		f, err = a.addFeed(ctx, tx, actor, c, address, in.Title)
+		if f.ChannelFeed, err = a.addFeed(ctx, tx, actor, c, address, in.Title); err != nil {
+			return err
+		}
+		f.By, err = tx.Principals().Principal(ctx, domain.UserRef(actor.UserID))
 		return err
 	})
 	return f, err

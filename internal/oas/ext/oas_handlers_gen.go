@@ -27,6 +27,68 @@ func (c *codeRecorder) Unwrap() http.ResponseWriter {
 
 func recordError(string, error) {}
 
+// handleAddChannelFeedRequest handles addChannelFeed operation.
+//
+// For people who may edit the channel. `url` is the address of a feed (Atom, RSS or JSON Feed), or of
+// a page that names one. The links are added in your name. The first check follows at once; its result
+// is in the list. A channel can have 20 feeds, and a user can add 200.
+//
+// POST /ext/v1/channels/{id}/feeds
+func (s *Server) handleAddChannelFeedRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AddChannelFeedOperation,
+			ID:   "addChannelFeed",
+		}
+	)
+	params, err := decodeAddChannelFeedParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeAddChannelFeedRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *ChannelFeed
+	response, err = s.h.AddChannelFeed(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAddChannelFeedResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleAddCollaboratorRequest handles addCollaborator operation.
 //
 // For the channel's owner. A group as a collaborator counts for all its members. Adding a collaborator
@@ -593,6 +655,51 @@ func (s *Server) handleGetBlockProcessingRequest(args [1]string, argsEscaped boo
 	}
 }
 
+// handleGetBlockVersionRequest handles getBlockVersion operation.
+//
+// To restore it, update the block with its texts.
+//
+// GET /ext/v1/blocks/{id}/versions/{number}
+func (s *Server) handleGetBlockVersionRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: GetBlockVersionOperation,
+			ID:   "getBlockVersion",
+		}
+	)
+	params, err := decodeGetBlockVersionParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *TextVersion
+	response, err = s.h.GetBlockVersion(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetBlockVersionResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleGetChannelFollowRequest handles getChannelFollow operation.
 //
 // Check whether you follow a channel.
@@ -630,6 +737,51 @@ func (s *Server) handleGetChannelFollowRequest(args [1]string, argsEscaped bool,
 	}
 
 	if err := encodeGetChannelFollowResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleGetChannelVersionRequest handles getChannelVersion operation.
+//
+// To restore it, update the channel with its texts.
+//
+// GET /ext/v1/channels/{id}/versions/{number}
+func (s *Server) handleGetChannelVersionRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: GetChannelVersionOperation,
+			ID:   "getChannelVersion",
+		}
+	)
+	params, err := decodeGetChannelVersionParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *TextVersion
+	response, err = s.h.GetChannelVersion(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetChannelVersionResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -996,6 +1148,53 @@ func (s *Server) handleGetUserFollowRequest(args [1]string, argsEscaped bool, w 
 	}
 }
 
+// handleListBlockVersionsRequest handles listBlockVersions operation.
+//
+// Title, description, text and alternative text have versions, the newest first. The first one is the
+// current version. Only the author of the block can list them; others get 403. Changes that a user
+// makes within five minutes count as one. The oldest version and the newest ones are kept, 100 in all.
+//
+// GET /ext/v1/blocks/{id}/versions
+func (s *Server) handleListBlockVersionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListBlockVersionsOperation,
+			ID:   "listBlockVersions",
+		}
+	)
+	params, err := decodeListBlockVersionsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *TextVersionList
+	response, err = s.h.ListBlockVersions(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListBlockVersionsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleListChannelChoicesRequest handles listChannelChoices operation.
 //
 // For a field in which people type the title of a channel. First come your own channels, those of your
@@ -1036,6 +1235,99 @@ func (s *Server) handleListChannelChoicesRequest(args [0]string, argsEscaped boo
 	}
 
 	if err := encodeListChannelChoicesResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListChannelFeedsRequest handles listChannelFeeds operation.
+//
+// For people who may edit the channel; others get 403. Each new entry of a feed becomes a link in the
+// channel.
+//
+// GET /ext/v1/channels/{id}/feeds
+func (s *Server) handleListChannelFeedsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListChannelFeedsOperation,
+			ID:   "listChannelFeeds",
+		}
+	)
+	params, err := decodeListChannelFeedsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *ChannelFeedList
+	response, err = s.h.ListChannelFeeds(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListChannelFeedsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListChannelVersionsRequest handles listChannelVersions operation.
+//
+// Title and description have versions, the newest first. The first one is the current version. Only
+// people who may edit the channel can list them; others get 403. Changes that a user makes within five
+// minutes count as one. The oldest version and the newest ones are kept, 100 in all.
+//
+// GET /ext/v1/channels/{id}/versions
+func (s *Server) handleListChannelVersionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListChannelVersionsOperation,
+			ID:   "listChannelVersions",
+		}
+	)
+	params, err := decodeListChannelVersionsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *TextVersionList
+	response, err = s.h.ListChannelVersions(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListChannelVersionsResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1160,6 +1452,51 @@ func (s *Server) handleListSavedRequest(args [0]string, argsEscaped bool, w http
 	}
 
 	if err := encodeListSavedResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleRemoveChannelFeedRequest handles removeChannelFeed operation.
+//
+// For people who may edit the channel. The links stay.
+//
+// DELETE /ext/v1/channels/{id}/feeds/{feed_id}
+func (s *Server) handleRemoveChannelFeedRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: RemoveChannelFeedOperation,
+			ID:   "removeChannelFeed",
+		}
+	)
+	params, err := decodeRemoveChannelFeedParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *RemoveChannelFeedNoContent
+	err = s.h.RemoveChannelFeed(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeRemoveChannelFeedResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

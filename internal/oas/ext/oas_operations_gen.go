@@ -6,6 +6,7 @@ package ext
 type OperationName = string
 
 const (
+	AddChannelFeedOperation        OperationName = "AddChannelFeed"
 	AddCollaboratorOperation       OperationName = "AddCollaborator"
 	CreateReportOperation          OperationName = "CreateReport"
 	DeleteBlockOperation           OperationName = "DeleteBlock"
@@ -18,7 +19,9 @@ const (
 	FollowUserOperation            OperationName = "FollowUser"
 	GetBlockFileMetadataOperation  OperationName = "GetBlockFileMetadata"
 	GetBlockProcessingOperation    OperationName = "GetBlockProcessing"
+	GetBlockVersionOperation       OperationName = "GetBlockVersion"
 	GetChannelFollowOperation      OperationName = "GetChannelFollow"
+	GetChannelVersionOperation     OperationName = "GetChannelVersion"
 	GetCollaboratorsOperation      OperationName = "GetCollaborators"
 	GetExportOperation             OperationName = "GetExport"
 	GetExportFileOperation         OperationName = "GetExportFile"
@@ -28,10 +31,14 @@ const (
 	GetMyUsageOperation            OperationName = "GetMyUsage"
 	GetSiteOperation               OperationName = "GetSite"
 	GetUserFollowOperation         OperationName = "GetUserFollow"
+	ListBlockVersionsOperation     OperationName = "ListBlockVersions"
 	ListChannelChoicesOperation    OperationName = "ListChannelChoices"
+	ListChannelFeedsOperation      OperationName = "ListChannelFeeds"
+	ListChannelVersionsOperation   OperationName = "ListChannelVersions"
 	ListExportsOperation           OperationName = "ListExports"
 	ListImportsOperation           OperationName = "ListImports"
 	ListSavedOperation             OperationName = "ListSaved"
+	RemoveChannelFeedOperation     OperationName = "RemoveChannelFeed"
 	RemoveCollaboratorOperation    OperationName = "RemoveCollaborator"
 	ReprocessBlockOperation        OperationName = "ReprocessBlock"
 	SearchByMetadataOperation      OperationName = "SearchByMetadata"

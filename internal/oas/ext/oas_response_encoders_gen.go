@@ -11,6 +11,19 @@ import (
 	"github.com/ogen-go/ogen/json"
 )
 
+func encodeAddChannelFeedResponse(response *ChannelFeed, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeAddCollaboratorResponse(response AddCollaboratorRes, w http.ResponseWriter) error {
 	switch response := response.(type) {
 	case *AddCollaboratorOKApplicationJSON:
@@ -151,7 +164,33 @@ func encodeGetBlockProcessingResponse(response *BlockProcessing, w http.Response
 	return nil
 }
 
+func encodeGetBlockVersionResponse(response *TextVersion, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetChannelFollowResponse(response *FollowState, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeGetChannelVersionResponse(response *TextVersion, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -275,7 +314,46 @@ func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) e
 	return nil
 }
 
+func encodeListBlockVersionsResponse(response *TextVersionList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeListChannelChoicesResponse(response *ChannelChoiceList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeListChannelFeedsResponse(response *ChannelFeedList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeListChannelVersionsResponse(response *TextVersionList, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -323,6 +401,12 @@ func encodeListSavedResponse(response *SavedList, w http.ResponseWriter) error {
 	}); err != nil {
 		return errors.Wrap(err, "write")
 	}
+
+	return nil
+}
+
+func encodeRemoveChannelFeedResponse(response *RemoveChannelFeedNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
 
 	return nil
 }

@@ -10,6 +10,32 @@ import (
 	"github.com/go-faster/errors"
 )
 
+type AddChannelFeedReq struct {
+	// The name of the feed until it is read.
+	Title OptString `json:"title"`
+	URL   string    `json:"url"`
+}
+
+// GetTitle returns the value of Title.
+func (s *AddChannelFeedReq) GetTitle() OptString {
+	return s.Title
+}
+
+// GetURL returns the value of URL.
+func (s *AddChannelFeedReq) GetURL() string {
+	return s.URL
+}
+
+// SetTitle sets the value of Title.
+func (s *AddChannelFeedReq) SetTitle(val OptString) {
+	s.Title = val
+}
+
+// SetURL sets the value of URL.
+func (s *AddChannelFeedReq) SetURL(val string) {
+	s.URL = val
+}
+
 type AddCollaboratorCreatedApplicationJSON wire.Item
 
 func (*AddCollaboratorCreatedApplicationJSON) addCollaboratorRes() {}
@@ -345,6 +371,208 @@ func (s *ChannelChoiceVisibility) UnmarshalText(data []byte) error {
 		return nil
 	case ChannelChoiceVisibilityPrivate:
 		*s = ChannelChoiceVisibilityPrivate
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// The subscription of a channel to a feed.
+// Ref: #/components/schemas/ChannelFeed
+type ChannelFeed struct {
+	CheckedAt wire.Time `json:"checked_at"`
+	CreatedAt wire.Time `json:"created_at"`
+	// Number of checks that have failed since the last one that succeeded.
+	Failures    int64     `json:"failures"`
+	ID          int64     `json:"id"`
+	NextCheckAt wire.Time `json:"next_check_at"`
+	// Why the last check failed, in words.
+	Problem NilString `json:"problem"`
+	// `waiting` before the first check; `stopped` if it is no longer checked.
+	State       ChannelFeedState `json:"state"`
+	SucceededAt wire.Time        `json:"succeeded_at"`
+	// The name that the feed gives itself; null before it is read.
+	Title NilString    `json:"title"`
+	URL   string       `json:"url"`
+	User  EmbeddedUser `json:"user"`
+}
+
+// GetCheckedAt returns the value of CheckedAt.
+func (s *ChannelFeed) GetCheckedAt() wire.Time {
+	return s.CheckedAt
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *ChannelFeed) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetFailures returns the value of Failures.
+func (s *ChannelFeed) GetFailures() int64 {
+	return s.Failures
+}
+
+// GetID returns the value of ID.
+func (s *ChannelFeed) GetID() int64 {
+	return s.ID
+}
+
+// GetNextCheckAt returns the value of NextCheckAt.
+func (s *ChannelFeed) GetNextCheckAt() wire.Time {
+	return s.NextCheckAt
+}
+
+// GetProblem returns the value of Problem.
+func (s *ChannelFeed) GetProblem() NilString {
+	return s.Problem
+}
+
+// GetState returns the value of State.
+func (s *ChannelFeed) GetState() ChannelFeedState {
+	return s.State
+}
+
+// GetSucceededAt returns the value of SucceededAt.
+func (s *ChannelFeed) GetSucceededAt() wire.Time {
+	return s.SucceededAt
+}
+
+// GetTitle returns the value of Title.
+func (s *ChannelFeed) GetTitle() NilString {
+	return s.Title
+}
+
+// GetURL returns the value of URL.
+func (s *ChannelFeed) GetURL() string {
+	return s.URL
+}
+
+// GetUser returns the value of User.
+func (s *ChannelFeed) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// SetCheckedAt sets the value of CheckedAt.
+func (s *ChannelFeed) SetCheckedAt(val wire.Time) {
+	s.CheckedAt = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *ChannelFeed) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetFailures sets the value of Failures.
+func (s *ChannelFeed) SetFailures(val int64) {
+	s.Failures = val
+}
+
+// SetID sets the value of ID.
+func (s *ChannelFeed) SetID(val int64) {
+	s.ID = val
+}
+
+// SetNextCheckAt sets the value of NextCheckAt.
+func (s *ChannelFeed) SetNextCheckAt(val wire.Time) {
+	s.NextCheckAt = val
+}
+
+// SetProblem sets the value of Problem.
+func (s *ChannelFeed) SetProblem(val NilString) {
+	s.Problem = val
+}
+
+// SetState sets the value of State.
+func (s *ChannelFeed) SetState(val ChannelFeedState) {
+	s.State = val
+}
+
+// SetSucceededAt sets the value of SucceededAt.
+func (s *ChannelFeed) SetSucceededAt(val wire.Time) {
+	s.SucceededAt = val
+}
+
+// SetTitle sets the value of Title.
+func (s *ChannelFeed) SetTitle(val NilString) {
+	s.Title = val
+}
+
+// SetURL sets the value of URL.
+func (s *ChannelFeed) SetURL(val string) {
+	s.URL = val
+}
+
+// SetUser sets the value of User.
+func (s *ChannelFeed) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
+// The feeds to which a channel is subscribed.
+// Ref: #/components/schemas/ChannelFeedList
+type ChannelFeedList struct {
+	Data []ChannelFeed `json:"data"`
+}
+
+// GetData returns the value of Data.
+func (s *ChannelFeedList) GetData() []ChannelFeed {
+	return s.Data
+}
+
+// SetData sets the value of Data.
+func (s *ChannelFeedList) SetData(val []ChannelFeed) {
+	s.Data = val
+}
+
+// `waiting` before the first check; `stopped` if it is no longer checked.
+type ChannelFeedState string
+
+const (
+	ChannelFeedStateWaiting ChannelFeedState = "waiting"
+	ChannelFeedStateOk      ChannelFeedState = "ok"
+	ChannelFeedStateFailing ChannelFeedState = "failing"
+	ChannelFeedStateStopped ChannelFeedState = "stopped"
+)
+
+// AllValues returns all ChannelFeedState values.
+func (ChannelFeedState) AllValues() []ChannelFeedState {
+	return []ChannelFeedState{
+		ChannelFeedStateWaiting,
+		ChannelFeedStateOk,
+		ChannelFeedStateFailing,
+		ChannelFeedStateStopped,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ChannelFeedState) MarshalText() ([]byte, error) {
+	switch s {
+	case ChannelFeedStateWaiting:
+		return []byte(s), nil
+	case ChannelFeedStateOk:
+		return []byte(s), nil
+	case ChannelFeedStateFailing:
+		return []byte(s), nil
+	case ChannelFeedStateStopped:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ChannelFeedState) UnmarshalText(data []byte) error {
+	switch ChannelFeedState(data) {
+	case ChannelFeedStateWaiting:
+		*s = ChannelFeedStateWaiting
+		return nil
+	case ChannelFeedStateOk:
+		*s = ChannelFeedStateOk
+		return nil
+	case ChannelFeedStateFailing:
+		*s = ChannelFeedStateFailing
+		return nil
+	case ChannelFeedStateStopped:
+		*s = ChannelFeedStateStopped
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
@@ -2615,6 +2843,56 @@ func (s *ItemList) SetMeta(val PageMeta) {
 	s.Meta = val
 }
 
+// A version of the texts of a block or channel, without the texts.
+// Ref: #/components/schemas/ListedTextVersion
+type ListedTextVersion struct {
+	At wire.Time `json:"at"`
+	// Whether this is the current version.
+	Current bool         `json:"current"`
+	Number  int64        `json:"number"`
+	User    EmbeddedUser `json:"user"`
+}
+
+// GetAt returns the value of At.
+func (s *ListedTextVersion) GetAt() wire.Time {
+	return s.At
+}
+
+// GetCurrent returns the value of Current.
+func (s *ListedTextVersion) GetCurrent() bool {
+	return s.Current
+}
+
+// GetNumber returns the value of Number.
+func (s *ListedTextVersion) GetNumber() int64 {
+	return s.Number
+}
+
+// GetUser returns the value of User.
+func (s *ListedTextVersion) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// SetAt sets the value of At.
+func (s *ListedTextVersion) SetAt(val wire.Time) {
+	s.At = val
+}
+
+// SetCurrent sets the value of Current.
+func (s *ListedTextVersion) SetCurrent(val bool) {
+	s.Current = val
+}
+
+// SetNumber sets the value of Number.
+func (s *ListedTextVersion) SetNumber(val int64) {
+	s.Number = val
+}
+
+// SetUser sets the value of User.
+func (s *ListedTextVersion) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
 // A text in three forms.
 // Ref: #/components/schemas/Markdown
 type Markdown struct {
@@ -3399,6 +3677,9 @@ func (s *ProfileType) UnmarshalText(data []byte) error {
 	}
 }
 
+// RemoveChannelFeedNoContent is response for RemoveChannelFeed operation.
+type RemoveChannelFeedNoContent struct{}
+
 // RemoveCollaboratorNoContent is response for RemoveCollaborator operation.
 type RemoveCollaboratorNoContent struct{}
 
@@ -4128,6 +4409,118 @@ func (s *StartImportReqVisibility) UnmarshalText(data []byte) error {
 
 // StopImportNoContent is response for StopImport operation.
 type StopImportNoContent struct{}
+
+// A version of the texts of a block or channel. Texts that the thing lacks are null.
+// Ref: #/components/schemas/TextVersion
+type TextVersion struct {
+	AltText NilString `json:"alt_text"`
+	At      wire.Time `json:"at"`
+	// Markdown, of a Text block.
+	Content NilString `json:"content"`
+	// Whether this is the current version.
+	Current bool `json:"current"`
+	// Markdown.
+	Description NilString    `json:"description"`
+	Number      int64        `json:"number"`
+	Title       NilString    `json:"title"`
+	User        EmbeddedUser `json:"user"`
+}
+
+// GetAltText returns the value of AltText.
+func (s *TextVersion) GetAltText() NilString {
+	return s.AltText
+}
+
+// GetAt returns the value of At.
+func (s *TextVersion) GetAt() wire.Time {
+	return s.At
+}
+
+// GetContent returns the value of Content.
+func (s *TextVersion) GetContent() NilString {
+	return s.Content
+}
+
+// GetCurrent returns the value of Current.
+func (s *TextVersion) GetCurrent() bool {
+	return s.Current
+}
+
+// GetDescription returns the value of Description.
+func (s *TextVersion) GetDescription() NilString {
+	return s.Description
+}
+
+// GetNumber returns the value of Number.
+func (s *TextVersion) GetNumber() int64 {
+	return s.Number
+}
+
+// GetTitle returns the value of Title.
+func (s *TextVersion) GetTitle() NilString {
+	return s.Title
+}
+
+// GetUser returns the value of User.
+func (s *TextVersion) GetUser() EmbeddedUser {
+	return s.User
+}
+
+// SetAltText sets the value of AltText.
+func (s *TextVersion) SetAltText(val NilString) {
+	s.AltText = val
+}
+
+// SetAt sets the value of At.
+func (s *TextVersion) SetAt(val wire.Time) {
+	s.At = val
+}
+
+// SetContent sets the value of Content.
+func (s *TextVersion) SetContent(val NilString) {
+	s.Content = val
+}
+
+// SetCurrent sets the value of Current.
+func (s *TextVersion) SetCurrent(val bool) {
+	s.Current = val
+}
+
+// SetDescription sets the value of Description.
+func (s *TextVersion) SetDescription(val NilString) {
+	s.Description = val
+}
+
+// SetNumber sets the value of Number.
+func (s *TextVersion) SetNumber(val int64) {
+	s.Number = val
+}
+
+// SetTitle sets the value of Title.
+func (s *TextVersion) SetTitle(val NilString) {
+	s.Title = val
+}
+
+// SetUser sets the value of User.
+func (s *TextVersion) SetUser(val EmbeddedUser) {
+	s.User = val
+}
+
+// The versions of the texts of a block or channel, without the texts.
+// Ref: #/components/schemas/TextVersionList
+type TextVersionList struct {
+	Data []ListedTextVersion `json:"data"`
+}
+
+// GetData returns the value of Data.
+func (s *TextVersionList) GetData() []ListedTextVersion {
+	return s.Data
+}
+
+// SetData sets the value of Data.
+func (s *TextVersionList) SetData(val []ListedTextVersion) {
+	s.Data = val
+}
 
 // UnfollowChannelNoContent is response for UnfollowChannel operation.
 type UnfollowChannelNoContent struct{}

@@ -56,6 +56,20 @@ type BlocksHandler interface {
 	//
 	// GET /ext/v1/blocks/{id}/processing
 	GetBlockProcessing(ctx context.Context, params GetBlockProcessingParams) (*BlockProcessing, error)
+	// GetBlockVersion implements getBlockVersion operation.
+	//
+	// To restore it, update the block with its texts.
+	//
+	// GET /ext/v1/blocks/{id}/versions/{number}
+	GetBlockVersion(ctx context.Context, params GetBlockVersionParams) (*TextVersion, error)
+	// ListBlockVersions implements listBlockVersions operation.
+	//
+	// Title, description, text and alternative text have versions, the newest first. The first one is the
+	// current version. Only the author of the block can list them; others get 403. Changes that a user
+	// makes within five minutes count as one. The oldest version and the newest ones are kept, 100 in all.
+	//
+	// GET /ext/v1/blocks/{id}/versions
+	ListBlockVersions(ctx context.Context, params ListBlockVersionsParams) (*TextVersionList, error)
 	// ListSaved implements listSaved operation.
 	//
 	// Up to 10 blocks that you may see and that were created from this page or have it as their source:
@@ -88,6 +102,14 @@ type BlocksHandler interface {
 //
 // x-ogen-operation-group: Channels
 type ChannelsHandler interface {
+	// AddChannelFeed implements addChannelFeed operation.
+	//
+	// For people who may edit the channel. `url` is the address of a feed (Atom, RSS or JSON Feed), or of
+	// a page that names one. The links are added in your name. The first check follows at once; its result
+	// is in the list. A channel can have 20 feeds, and a user can add 200.
+	//
+	// POST /ext/v1/channels/{id}/feeds
+	AddChannelFeed(ctx context.Context, req *AddChannelFeedReq, params AddChannelFeedParams) (*ChannelFeed, error)
 	// FilterChannelContents implements filterChannelContents operation.
 	//
 	// Items of a channel, from the top, filtered by words and kind. `query` works as in `/v3/search`. For
@@ -95,6 +117,33 @@ type ChannelsHandler interface {
 	//
 	// GET /ext/v1/channels/{id}/contents
 	FilterChannelContents(ctx context.Context, params FilterChannelContentsParams) (*ItemList, error)
+	// GetChannelVersion implements getChannelVersion operation.
+	//
+	// To restore it, update the channel with its texts.
+	//
+	// GET /ext/v1/channels/{id}/versions/{number}
+	GetChannelVersion(ctx context.Context, params GetChannelVersionParams) (*TextVersion, error)
+	// ListChannelFeeds implements listChannelFeeds operation.
+	//
+	// For people who may edit the channel; others get 403. Each new entry of a feed becomes a link in the
+	// channel.
+	//
+	// GET /ext/v1/channels/{id}/feeds
+	ListChannelFeeds(ctx context.Context, params ListChannelFeedsParams) (*ChannelFeedList, error)
+	// ListChannelVersions implements listChannelVersions operation.
+	//
+	// Title and description have versions, the newest first. The first one is the current version. Only
+	// people who may edit the channel can list them; others get 403. Changes that a user makes within five
+	// minutes count as one. The oldest version and the newest ones are kept, 100 in all.
+	//
+	// GET /ext/v1/channels/{id}/versions
+	ListChannelVersions(ctx context.Context, params ListChannelVersionsParams) (*TextVersionList, error)
+	// RemoveChannelFeed implements removeChannelFeed operation.
+	//
+	// For people who may edit the channel. The links stay.
+	//
+	// DELETE /ext/v1/channels/{id}/feeds/{feed_id}
+	RemoveChannelFeed(ctx context.Context, params RemoveChannelFeedParams) error
 }
 
 // CollaboratorsHandler handles operations described by OpenAPI v3 specification.
