@@ -1,6 +1,7 @@
 package exporting
 
 import (
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -78,7 +79,7 @@ func (e *Exporter) Articles(ctx context.Context, actor domain.Actor, ref domain.
 		return domain.NewUnprocessable("The channel has no articles")
 	}
 	c := e.o.Addresses.Channel(&full.Channel)
-	return out.finish(bookAbout{ID: e.o.Addresses.API + c.Links()[0].Path + "/articles", Title: c.Title, Language: out.language(), Creator: c.Owner().Name, Source: c.URL(), Modified: c.UpdatedAt})
+	return out.finish(bookAbout{ID: e.o.Addresses.API + c.Links()[0].Path + "/articles", Title: cmp.Or(strings.TrimSpace(c.Title), c.Slug), Language: out.language(), Creator: c.Owner().Name, Source: c.URL(), Modified: c.UpdatedAt})
 }
 
 // Article exports the article or text of a block as a book.

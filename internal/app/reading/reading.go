@@ -244,6 +244,9 @@ func (a *Reading) ChangeNote(ctx context.Context, actor domain.Actor, id domain.
 			f.Add("note", domain.FieldIncorrect, "was changed in the meantime: save again to replace the other text")
 			return domain.NewConflict(f...)
 		}
+		if h.Note == in.Note {
+			return nil
+		}
 		h.Note, h.UpdatedAt = in.Note, a.Now()
 		return tx.Reading().UpdateHighlight(ctx, h)
 	})

@@ -131,7 +131,7 @@ function passage(text) {
   return part.toString().trim() ? part : null;
 }
 
-/** Enters the selected passage into the form, with what is around it. Positions count characters, not UTF-16. */
+/** Enters the selected passage and its surroundings into the form. Positions count characters, not UTF-16. */
 function fill(form, text) {
   const range = passage(text);
   if (!range) return false;
