@@ -49,7 +49,7 @@ func keyedPosts(r *apptest.Rig) map[string][2]string {
 		"ext reprocessBlock":            {at("/ext/v1/blocks/%d/reprocess", failed), ""},
 		"ext startImport":               {"/ext/v1/imports", `{"source":"arena","address":"https://example.com","what":["moss"]}`},
 		"ext createReport":              {"/ext/v1/reports", at(`{"type":"Block","id":%d,"reason":"spam"}`, block)},
-		"ext createHighlight":           {at("/ext/v1/blocks/%d/highlights", block), `{"target":{"selector":[{"type":"TextQuoteSelector","exact":"one"}]}}`},
+		"ext createHighlight":           {at("/ext/v1/blocks/%d/highlights", block), `{"target":{"selector":[{"type":"TextQuoteSelector","exact":"moss"}]}}`},
 		"ext startExport":               {"/ext/v1/exports", ""},
 		"v2 createChannel":              {"/v2/channels", `{"title":"Mosses"}`},
 		"v2 createConnection":           {at("/v2/channels/%d/connections", drafts), at(`{"connectable_type":"Channel","connectable_id":%d}`, open)},

@@ -1927,8 +1927,8 @@ func (s *Server) handleUpdateCommentRequest(args [1]string, argsEscaped bool, w 
 
 // handleUpdateHighlightRequest handles updateHighlight operation.
 //
-// Takes an annotation, of which only the body counts. Without a body, the note is removed. The passage
-// stays.
+// Takes an annotation and stores its body as the note. Without a body, the note is removed. The
+// passage stays.
 //
 // PUT /ext/v1/highlights/{id}
 func (s *Server) handleUpdateHighlightRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

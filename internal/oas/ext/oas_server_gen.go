@@ -291,8 +291,8 @@ type HighlightsHandler interface {
 	ListHighlights(ctx context.Context, params ListHighlightsParams, w http.ResponseWriter) error
 	// UpdateHighlight implements updateHighlight operation.
 	//
-	// Takes an annotation, of which only the body counts. Without a body, the note is removed. The passage
-	// stays.
+	// Takes an annotation and stores its body as the note. Without a body, the note is removed. The
+	// passage stays.
 	//
 	// PUT /ext/v1/highlights/{id}
 	UpdateHighlight(ctx context.Context, req *UpdateHighlightReq, params UpdateHighlightParams, w http.ResponseWriter) error
