@@ -50,6 +50,7 @@ func keyedPosts(r *apptest.Rig) map[string][2]string {
 		"ext addChannelFeed":            {at("/ext/v1/channels/%d/feeds", open), `{"url":"https://moss.example/feed"}`},
 		"ext startImport":               {"/ext/v1/imports", `{"source":"arena","address":"https://example.com","what":["moss"]}`},
 		"ext createReport":              {"/ext/v1/reports", at(`{"type":"Block","id":%d,"reason":"spam"}`, block)},
+		"ext createHighlight":           {at("/ext/v1/blocks/%d/highlights", block), `{"target":{"selector":[{"type":"TextQuoteSelector","exact":"moss"}]}}`},
 		"ext startExport":               {"/ext/v1/exports", ""},
 		"v2 createChannel":              {"/v2/channels", `{"title":"Mosses"}`},
 		"v2 createConnection":           {at("/v2/channels/%d/connections", drafts), at(`{"connectable_type":"Channel","connectable_id":%d}`, open)},

@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
+	"vitrine/internal/app/reading"
 	"vitrine/internal/app/searches"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/domain"
@@ -29,6 +30,7 @@ type App struct {
 	Accounts    *accounts.Accounts
 	Moderation  *moderation.Moderation
 	Operating   *operating.Operating
+	Reading     *reading.Reading
 	Searches    *searches.Searches
 	Transfer    *transfer.Transfer
 	SSO         *accounts.SSO
@@ -72,6 +74,7 @@ func New(o Options) *App {
 	a.SSO = accounts.NewSSO(c, a.Accounts, a.People, o.SSO)
 	a.Moderation = moderation.New(c, a.Accounts)
 	a.Operating = operating.New(c, a.Content, a.Accounts, o.AuditKept)
+	a.Reading = reading.New(c)
 	a.Searches = searches.New(c, a.Finder, o.Mailer)
 	a.Transfer = transfer.New(c, a.Content, a.Collections, o.Identify)
 	return a

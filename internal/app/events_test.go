@@ -77,7 +77,8 @@ var unpublished = map[string]string{
 	"what jobs find out about rows that exist":      `RefreshDocuments SetAnimated SetLook`,
 	"saved searches, which their owner alone sees": `AddFound AddSearch Advance DeleteSearch ForgetSearches LockSearch LockWatermark MoveWatermark
 		Postpone ReadFind ReadFinds StopMails TakeMail UpdateSearch`,
-	"what only its reader sees": `ForgetUser Pin RenewFeeds TrimPins Unpin`,
+	"highlights, which their reader alone sees": `AddHighlight DeleteHighlight ForgetReading KeepPlace LockHighlight UpdateHighlight`,
+	"what only its reader sees":                 `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 
 // publishedElsewhere are functions that write and leave publishing to their callers.

@@ -22,6 +22,7 @@ import (
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/app/people"
+	"vitrine/internal/app/reading"
 	"vitrine/internal/app/searches"
 	"vitrine/internal/app/transfer"
 	"vitrine/internal/config"
@@ -301,6 +302,26 @@ func (in *inputs) textRows() []text {
 		}},
 		{"ChangeSearch name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
 			_, err := a.Searches.ChangeSearch(ctx, ada, in.saved.ID, searches.ChangeInput{Name: &s})
+			return err
+		}},
+		{"AddHighlight exact", "exact", "MaxQuote", domain.MaxQuote, true, func(s string) error {
+			_, _, err := a.Reading.AddHighlight(ctx, ada, in.block, reading.HighlightInput{Quote: domain.Quote{Exact: s}})
+			return err
+		}},
+		{"AddHighlight prefix", "prefix", "MaxQuote", domain.MaxQuote, false, func(s string) error {
+			_, _, err := a.Reading.AddHighlight(ctx, ada, in.block, reading.HighlightInput{Quote: domain.Quote{Exact: "absent", Prefix: s}})
+			return err
+		}},
+		{"AddHighlight suffix", "suffix", "MaxQuote", domain.MaxQuote, false, func(s string) error {
+			_, _, err := a.Reading.AddHighlight(ctx, ada, in.block, reading.HighlightInput{Quote: domain.Quote{Exact: "absent", Suffix: s}})
+			return err
+		}},
+		{"AddHighlight note", "note", "MaxNote", domain.MaxNote, false, func(s string) error {
+			_, _, err := a.Reading.AddHighlight(ctx, ada, in.block, reading.HighlightInput{Quote: domain.Quote{Exact: "absent"}, Note: s})
+			return err
+		}},
+		{"ChangeNote note", "note", "MaxNote", domain.MaxNote, false, func(s string) error {
+			_, err := a.Reading.ChangeNote(ctx, ada, 1, reading.NoteInput{Note: s})
 			return err
 		}},
 		{"Explore query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
@@ -1176,6 +1197,10 @@ var heldElsewhere = map[string][2]string{
 	"MaxRefusedNoted":  {"audit_test.go", "domain.MaxRefusedNoted"},
 	"MaxSnapshots":     {"snapshots_test.go", "domain.MaxSnapshots"},
 	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},
+
+	"MaxBlockHighlights": {"reading_test.go", "domain.MaxBlockHighlights"},
+	"MaxHighlights":      {"reading_test.go", "domain.MaxHighlights"},
+	"MaxPositions":       {"reading_test.go", "domain.MaxPositions"},
 }
 
 // withoutText are use cases whose only input is ids, tokens, passwords (which are hashed before any look-up) and
@@ -1200,6 +1225,7 @@ var withoutText = []string{
 	"BeginImport", "FinishImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
+	"DeleteHighlight", "Highlight", "Highlights", "HighlightsOn", "KeepPlace", "Open",
 	"DeleteSearch", "Finds", "MailReader", "QueueSearchMails", "ReadFind", "ReadFinds", "ReadLists", "SavedAs", "SavedSearch", "SavedSearches", "SendSearchMail", "StopMails", "UnreadFinds",
 	"ApplyHiding", "Backfills", "Blocklist", "Cases", "Duplicates", "Similar", "Twins", "FindAnimations", "FindLooks", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",

@@ -3,6 +3,10 @@ package apptest
 import (
 	"fmt"
 	"net/http"
+
+	"vitrine/internal/domain"
+	"vitrine/internal/markup"
+	"vitrine/internal/store"
 )
 
 // Get sends a GET that must answer 200.
@@ -36,4 +40,34 @@ func (r *Response) Ints(list, field string) []int64 {
 		all[i] = r.Int(fmt.Sprintf("%s.%d.%s", list, i, field))
 	}
 	return all
+}
+
+// Article creates a Link in a channel whose page had an article, or none if html is "".
+func (r *Rig) Article(as, title, html string, channel int64) int64 {
+	r.T.Helper()
+	id := r.Block(as, "placeholder", channel)
+	r.SetArticle(id, title, html)
+	return id
+}
+
+// SetArticle turns a block into a Link whose page had an article, or none if html is "".
+func (r *Rig) SetArticle(id int64, title, html string) {
+	r.T.Helper()
+	ctx, address := r.T.Context(), "https://moss.example/essay?a=1&b=2"
+	err := r.S.Store.InTx(ctx, func(tx *store.Tx) error {
+		was, err := tx.Blocks().AnyBlock(ctx, domain.BlockID(id))
+		if err != nil {
+			return err
+		}
+		is := was
+		is.Type, is.Title, is.ValueURL, is.SourceURL, is.Content = domain.LinkBlock, &title, &address, &address, nil
+		if html != "" {
+			text := markup.Characters(html)
+			is.Content = &domain.Text{Markdown: text, HTML: html, Plain: text}
+		}
+		return tx.Blocks().FillBlock(ctx, was, is, r.Clock.Now())
+	})
+	if err != nil {
+		r.T.Fatal(err)
+	}
 }

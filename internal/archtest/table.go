@@ -62,7 +62,7 @@ var allowedImports = map[string][]string{
 	"media/strip":    {"media/source"},
 
 	// Data, rules and words.
-	"store":            {"domain", "reads", "scope", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/derived", "store/blobs", "store/bulk", "store/contents", "store/counters", "store/search", "store/transfer", "store/vectors", "store/moderation", "store/membership", "store/migrations", "store/ranked", "store/redo", "store/rowmap", "store/saved", "store/sqlx"},
+	"store":            {"domain", "reads", "scope", "words", "database", "jobs", "store/access", "store/account", "store/activity", "store/derived", "store/blobs", "store/bulk", "store/contents", "store/counters", "store/search", "store/transfer", "store/vectors", "store/moderation", "store/membership", "store/migrations", "store/ranked", "store/reading", "store/redo", "store/rowmap", "store/saved", "store/sqlx"},
 	"store/access":     {"domain", "store/sqlx"},
 	"store/account":    {"database", "domain", "store/sqlx"},
 	"store/blobs":      {"database", "domain", "store/counters", "store/rowmap", "store/sqlx"},
@@ -76,13 +76,14 @@ var allowedImports = map[string][]string{
 	"store/search":     {"database", "domain", "store/access", "store/counters", "store/rowmap", "store/sqlx", "weburl", "words"},
 	"store/derived":    {"database", "domain", "store/access", "store/account", "store/activity", "store/counters", "store/search", "store/sqlx"},
 	"store/transfer":   {"domain", "store/sqlx"},
+	"store/reading":    {"domain", "database", "store/access", "store/sqlx"},
 	"store/saved":      {"domain", "store/sqlx"},
 	"store/vectors":    {"domain", "store/access", "store/search", "store/sqlx"},
 	"store/redo":       {"domain", "scope", "store/sqlx"},
 	"store/sqlx":       {"domain", "scope", "database", "database/postgres"},
 	"store/ranked":     {"domain", "database", "store/sqlx"},
 	"store/migrations": {},
-	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/accounts", "app/operating", "app/moderation", "app/searches", "app/transfer", "domain", "mail", "store"},
+	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/accounts", "app/operating", "app/moderation", "app/reading", "app/searches", "app/transfer", "domain", "mail", "store"},
 	"app/core":         {"domain", "store", "store/moderation", "auth", "mail", "markup", "weburl"},
 	"app/content":      {"app/core", "capture", "domain", "budget", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/film", "media/filetype", "media/sound", "media/source", "media/strip", "page", "weburl", "words"},
 	"app/collections":  {"app/content", "app/core", "auth", "colour", "domain", "fetch", "jobs", "markup", "page", "store", "store/bulk", "store/contents", "store/derived", "store/redo", "store/vectors", "embeddings", "vectors", "weburl", "words"},
@@ -90,6 +91,7 @@ var allowedImports = map[string][]string{
 	"app/accounts":     {"app/collections", "app/core", "app/people", "auth", "domain", "jobs", "mail", "oidc", "scope", "store", "store/account", "store/moderation"},
 	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/account", "store/derived", "store/blobs", "jobs", "auth", "mail"},
 	"app/moderation":   {"app/core", "app/collections", "app/accounts", "app/operating", "domain", "mail", "store", "store/contents", "store/moderation", "jobs", "auth", "weburl"},
+	"app/reading":      {"app/core", "domain", "markup", "store"},
 	"app/searches":     {"app/core", "app/collections", "domain", "jobs", "mail", "present", "store", "store/saved"},
 	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/transfer", "jobs", "blob", "weburl"},
 	"middleware":       {"domain", "budget", "describe", "obs", "scope"},
@@ -97,7 +99,7 @@ var allowedImports = map[string][]string{
 	"api":              {"fragments", "api/v2", "api/v3", "api/ext", "app/...", "exporting", "present", "httpedge", "middleware", "describe", "description"},
 	"api/v2":           {"app/...", "domain", "present", "httpedge", "describe", "oas/wire", "weburl"},
 	"api/v3":           {"app/...", "domain", "scope", "fragments", "present", "httpedge", "describe", "oas/v3", "oas/wire"},
-	"exporting":        {"app/...", "domain", "present", "weburl"},
+	"exporting":        {"app/...", "domain", "present", "weburl", "words"},
 	"api/ext":          {"app/...", "domain", "exporting", "present", "site/catalog", "httpedge", "describe", "oas/ext", "oas/wire"},
 	"feeds":            {"app/...", "budget", "domain", "exporting", "httpedge", "middleware", "present", "weburl"},
 	"files":            {"app/...", "domain", "httpedge", "middleware"},
@@ -111,7 +113,7 @@ var allowedImports = map[string][]string{
 	"importing/arena":  {"domain", "fetch", "importing/source", "weburl"},
 
 	// The website.
-	"site":                  {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/moderation", "site/pages/operator", "site/pages/people", "site/pages/signon", "site/pages/transfer"},
+	"site":                  {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/moderation", "site/pages/operator", "site/pages/people", "site/pages/read", "site/pages/signon", "site/pages/transfer"},
 	"site/catalog":          {"domain"},
 	"site/web":              {"app/...", "domain", "fragments", "scope", "exporting", "present", "auth", "httpedge", "markup", "middleware", "site/catalog", "weburl"},
 	"site/pages/account":    {"app/...", "domain", "present", "auth", "site/web"},
@@ -120,6 +122,7 @@ var allowedImports = map[string][]string{
 	"site/pages/moderation": {"app/...", "domain", "present", "site/web"},
 	"site/pages/operator":   {"app/...", "domain", "importing/files", "present", "site/web"},
 	"site/pages/people":     {"app/...", "domain", "present", "site/web"},
+	"site/pages/read":       {"app/...", "domain", "markup", "present", "site/web", "words"},
 	"site/pages/signon":     {"app/...", "domain", "site/web"},
 	"site/pages/transfer":   {"app/...", "domain", "present", "site/catalog", "site/web", "weburl"},
 

@@ -242,6 +242,19 @@ type Block struct {
 	DeadAt       *time.Time // of a Link: when its page was found to be gone; nil if it is there
 }
 
+// Readable reports whether the block has a text for the reading view: the article of a Link, or that of a Text.
+func (b *Block) Readable() bool {
+	return (b.Type == LinkBlock || b.Type == TextBlock) && b.Content.Shown()
+}
+
+// longText is the number of bytes from which on a Text is read like an article.
+const longText = 1_500
+
+// IsArticle reports whether the block has the article of a Link, or a long Text.
+func (b *Block) IsArticle() bool {
+	return b != nil && b.Readable() && (b.Type == LinkBlock || len(b.Content.Plain) >= longText)
+}
+
 // LinkFailure describes the requests of a Link's page that failed, one after the other, up to the last one. It is the zero
 // value if the last one succeeded.
 type LinkFailure struct {

@@ -59,13 +59,7 @@ const (
 
 func (w *bookWriter) begin(full collections.FullChannel, _ int64) error {
 	w.channel = w.e.o.Addresses.Channel(&full.Channel)
-	if err := w.zip.addPlain("mimetype", "application/epub+zip"); err != nil {
-		return err
-	}
-	if err := w.zip.add("META-INF/container.xml", []byte(containerXML)); err != nil {
-		return err
-	}
-	if err := w.zip.add("book/style.css", []byte(bookStyle)); err != nil {
+	if err := w.start(); err != nil {
 		return err
 	}
 	c := w.channel
@@ -77,6 +71,17 @@ func (w *bookWriter) begin(full collections.FullChannel, _ int64) error {
 	writeProse(&b, c.Description)
 	b.WriteString(documentEnd)
 	return w.document("title", c.Title, b.String())
+}
+
+// start writes the entries with which every book begins.
+func (w *bookWriter) start() error {
+	if err := w.zip.addPlain("mimetype", "application/epub+zip"); err != nil {
+		return err
+	}
+	if err := w.zip.add("META-INF/container.xml", []byte(containerXML)); err != nil {
+		return err
+	}
+	return w.zip.add("book/style.css", []byte(bookStyle))
 }
 
 // document writes a document of the spine.
@@ -193,20 +198,31 @@ func (w *bookWriter) picture(ctx context.Context, i present.Image) (string, erro
 
 func (w *bookWriter) end(context.Context) error {
 	c := w.channel
-	if err := w.gathered("book/nav.xhtml", fmt.Sprintf(documentStart, xmlText(c.Title))+"<nav epub:type=\"toc\"><h1>"+xmlText(c.Title)+"</h1><ol>\n", &w.toc,
-		"</ol></nav>\n"+documentEnd); err != nil {
-		return err
-	}
 	title := strings.TrimSpace(c.Title)
 	if title == "" {
 		title = c.Slug
 	}
+	return w.finish(bookAbout{ID: w.e.o.Addresses.API + c.Links()[0].Path, Title: title, Language: "und", Creator: c.Owner().Name, Source: c.URL(), Modified: c.UpdatedAt})
+}
+
+// bookAbout is the metadata of a book.
+type bookAbout struct {
+	ID, Title, Language, Creator, Source string
+	Modified                             time.Time
+}
+
+// finish writes the table of contents and the package.
+func (w *bookWriter) finish(a bookAbout) error {
+	if err := w.gathered("book/nav.xhtml", fmt.Sprintf(documentStart, xmlText(a.Title))+"<nav epub:type=\"toc\"><h1>"+xmlText(a.Title)+"</h1><ol>\n", &w.toc,
+		"</ol></nav>\n"+documentEnd); err != nil {
+		return err
+	}
 	head := xml.Header + `<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">` +
 		`<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">` +
-		"<dc:identifier id=\"id\">" + xmlText(w.e.o.Addresses.API+c.Links()[0].Path) + "</dc:identifier>" +
-		"<dc:title>" + xmlText(title) + "</dc:title><dc:language>und</dc:language>" +
-		"<dc:creator>" + xmlText(c.Owner().Name) + "</dc:creator><dc:source>" + xmlText(c.URL()) + "</dc:source>" +
-		"<meta property=\"dcterms:modified\">" + c.UpdatedAt.UTC().Format("2006-01-02T15:04:05Z") + "</meta></metadata>\n<manifest>\n" +
+		"<dc:identifier id=\"id\">" + xmlText(a.ID) + "</dc:identifier>" +
+		"<dc:title>" + xmlText(a.Title) + "</dc:title><dc:language>" + a.Language + "</dc:language>" +
+		"<dc:creator>" + xmlText(a.Creator) + "</dc:creator><dc:source>" + xmlText(a.Source) + "</dc:source>" +
+		"<meta property=\"dcterms:modified\">" + a.Modified.UTC().Format("2006-01-02T15:04:05Z") + "</meta></metadata>\n<manifest>\n" +
 		"<item id=\"nav\" href=\"nav.xhtml\" media-type=\"application/xhtml+xml\" properties=\"nav\"/>\n" +
 		"<item id=\"style\" href=\"style.css\" media-type=\"text/css\"/>\n"
 	if err := w.gathered("book/package.opf", head, &w.manifest, "</manifest>\n<spine>\n", &w.spine, "</spine></package>\n"); err != nil {

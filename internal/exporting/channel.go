@@ -70,17 +70,16 @@ var errFormat = domain.InvalidField("format", domain.FieldUnknown, "must be zip,
 // Channel exports a channel as the actor sees it. For OPDS, catalog returns the URLs of other
 // channels' catalogues and books; nil means those of the API.
 func (e *Exporter) Channel(ctx context.Context, actor domain.Actor, ref domain.Ref, f Format, catalog Catalog, begin Begin) error {
-	select {
-	case e.slots <- struct{}{}:
-		defer func() { <-e.slots }()
-	default:
-		return domain.NewUnavailableFor(busyPause, "Too many channels are being exported at once: try again in a few seconds")
+	leave, err := e.enter()
+	if err != nil {
+		return err
 	}
+	defer leave()
 	if catalog == nil {
 		catalog = e.apiCatalog
 	}
 	var out writer
-	err := e.contents(ctx, actor, ref, f != CSV && f != Files, func(full collections.FullChannel, items int64) error {
+	err = e.contents(ctx, actor, ref, f != CSV && f != Files, func(full collections.FullChannel, items int64) error {
 		w, err := e.format(f, actor.UserID, catalog)
 		if err != nil {
 			return err
@@ -99,6 +98,16 @@ func (e *Exporter) Channel(ctx context.Context, actor domain.Actor, ref domain.R
 		}
 	}
 	return err
+}
+
+// enter takes a slot for an export. If none is free, it returns Unavailable.
+func (e *Exporter) enter() (leave func(), err error) {
+	select {
+	case e.slots <- struct{}{}:
+		return func() { <-e.slots }, nil
+	default:
+		return nil, domain.NewUnavailableFor(busyPause, "Too many channels are being exported at once: try again in a few seconds")
+	}
 }
 
 // format returns the constructor of a format's writer.

@@ -92,7 +92,7 @@ func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, re
 		_, err := io.WriteString(&p.sums, line)
 		return err
 	}
-	for _, part := range []func(context.Context) error{p.about, p.groups, p.count, p.allChannels, p.orphans, p.ownComments, p.following, p.searches, p.subscriptions, p.gathered, p.browse} {
+	for _, part := range []func(context.Context) error{p.about, p.groups, p.count, p.allChannels, p.orphans, p.ownComments, p.following, p.searches, p.highlights, p.subscriptions, p.gathered, p.browse} {
 		if err := part(ctx); err != nil {
 			return p.progress, err
 		}

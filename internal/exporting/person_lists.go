@@ -206,3 +206,51 @@ func (p *person) searches(ctx context.Context) error {
 	}
 	return nil
 }
+
+// highlights writes what the person has highlighted: as annotations, and as Markdown.
+func (p *person) highlights(ctx context.Context) error {
+	first, err := p.e.o.App.Reading.Highlights(ctx, p.actor, domain.Page{Number: 1, Per: perPage})
+	if err != nil || first.Total == 0 {
+		return err
+	}
+	w, err := p.zip.create("json/highlights.jsonl", false)
+	if err != nil {
+		return err
+	}
+	text := spool{folder: p.e.o.Folder}
+	defer text.close()
+	last := domain.BlockID(0)
+	for n, l := int64(1), first; ; {
+		for _, h := range l.Items {
+			if err := line(w, p.e.o.Addresses.Annotation(h.Highlight, h.On)); err != nil {
+				return err
+			}
+			var b strings.Builder
+			if h.On.ID != last {
+				shown := p.e.o.Addresses.Block(h.On)
+				b.WriteString("\n## " + link(shown.Heading(), shown.URL()) + "\n")
+			}
+			last = h.On.ID
+			b.WriteString("\n> " + plain(h.Quote.Exact) + "\n")
+			for paragraph := range strings.SplitSeq(h.Note, "\n") {
+				if strings.TrimSpace(paragraph) != "" {
+					b.WriteString("\n" + plain(paragraph) + "\n")
+				}
+			}
+			if _, err := io.WriteString(&text, b.String()); err != nil {
+				return err
+			}
+		}
+		if n*perPage >= l.Total {
+			break
+		}
+		n++
+		if l, err = p.e.o.App.Reading.Highlights(ctx, p.actor, domain.Page{Number: n, Per: perPage}); err != nil {
+			return err
+		}
+	}
+	if w, err = p.zip.create("markdown/highlights.md", false); err != nil {
+		return err
+	}
+	return copySpool(w, &text, "# Highlights\n")
+}

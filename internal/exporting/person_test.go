@@ -16,6 +16,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/reading"
 	"vitrine/internal/app/searches"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
@@ -47,7 +48,7 @@ func definition(name string) string {
 		return "connection"
 	case strings.HasPrefix(name, "json/") || name == "manifest.json":
 		return map[string]string{"manifest.json": "manifest", "json/profile.json": "profile", "json/groups.jsonl": "group", "json/channels.jsonl": "channel",
-			"json/blocks.jsonl": "block", "json/comments.jsonl": "comment", "json/following.jsonl": "following", "json/searches.jsonl": "savedSearch", "json/subscriptions.jsonl": "subscription", "json/left-out.jsonl": "leftOut"}[name]
+			"json/blocks.jsonl": "block", "json/comments.jsonl": "comment", "json/following.jsonl": "following", "json/searches.jsonl": "savedSearch", "json/highlights.jsonl": "highlight", "json/subscriptions.jsonl": "subscription", "json/left-out.jsonl": "leftOut"}[name]
 	}
 	return ""
 }
@@ -168,6 +169,12 @@ func TestPerson(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Do("ada", "PUT", fmt.Sprintf("/ext/v1/channels/%d/follow", bens), nil)
+		quote := reading.HighlightInput{Quote: domain.Quote{Exact: "in ben's"}, Note: "Why *there*?"}
+		for _, who := range []string{"ada", "ben"} {
+			if _, _, err := r.S.App.Reading.AddHighlight(t.Context(), domain.Actor{UserID: r.Person(who).ID, Scope: domain.ScopeWrite}, domain.BlockID(elsewhere), quote); err != nil {
+				t.Fatal(err)
+			}
+		}
 
 		all, told := exported(r, r.Person("ada").ID)
 		valid(t, all)
@@ -221,6 +228,12 @@ func TestPerson(t *testing.T) {
 		}
 		if s := lines(t, all, "json/searches.jsonl"); len(s) != 1 || s[0]["query"] != "moss by:ben" || s[0]["notify"] != true {
 			t.Errorf("the saved searches are %v", s)
+		}
+		if h := lines(t, all, "json/highlights.jsonl"); len(h) != 1 || h[0]["body"].(map[string]any)["value"] != "Why *there*?" {
+			t.Errorf("the highlights are %v", h)
+		}
+		if text := all["markdown/highlights.md"]; !strings.Contains(text, "\n> in ben's\n\nWhy \\*there\\*?\n") {
+			t.Errorf("the highlights as Markdown: %s", text)
 		}
 		if n := len(lines(t, all, "json/following.jsonl")); n != 2 {
 			t.Errorf("%d followings", n)

@@ -124,6 +124,11 @@ func TestFormsForPeopleAreRefused(t *testing.T) {
 	d := newDesk(t, apptest.New(t, people))
 	const nothing, unclear = "web.error.nothing", "The form does not say what to do"
 	d.refuse([]refusal{
+		{"eve", "/block/{block}/highlights", 422, "", "The text of the block does not contain this passage", form("exact", "fern")},
+		{"eve", "/block/{block}/highlights", 422, "exact", "must not be blank", form("exact", " ")},
+		{"eve", "/block/{block}/highlights", 422, "note", "must be at most 5000 characters long", form("exact", "text", "note", long(domain.MaxNote+1))},
+		{"eve", "/settings/highlights/1", 404, "", "web.error.nothing", form("do", "delete")},
+		{"eve", "/settings/highlights/1", 400, "", "The form does not say what to do", form()},
 		{"ada", "/follow", 400, "", unclear, form("type", "tag", "id", "1", "do", "follow")},
 		{"ada", "/follow", 400, "", unclear, form("type", "user", "id", "{eve}", "do", "poke")},
 		{"ada", "/follow", 404, "", nothing, form("type", "user", "id", "eve", "do", "follow")},

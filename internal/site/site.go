@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/site/pages/moderation"
 	"vitrine/internal/site/pages/operator"
 	"vitrine/internal/site/pages/people"
+	"vitrine/internal/site/pages/read"
 	"vitrine/internal/site/pages/signon"
 	"vitrine/internal/site/pages/transfer"
 	"vitrine/internal/site/web"
@@ -16,7 +17,7 @@ import (
 
 // PageSets returns the packages of pages that make up the website.
 func PageSets() []web.PageSet {
-	return []web.PageSet{look.PageSet(), collect.PageSet(), account.PageSet(), signon.PageSet(), people.PageSet(), moderation.PageSet(), transfer.PageSet(), operator.PageSet()}
+	return []web.PageSet{look.PageSet(), collect.PageSet(), account.PageSet(), signon.PageSet(), people.PageSet(), read.PageSet(), moderation.PageSet(), transfer.PageSet(), operator.PageSet()}
 }
 
 // New creates the website.

@@ -177,7 +177,7 @@ func (w *fixture) addresses() []string {
 		"/search/suggest?q=kiln", "/search/tags?q=k", "/search/duplicates", "/search/duplicates/merge?keep=1&ids=1,2,3", "/search/saved", "/search/saved/1", "/unsubscribe/x", "/search/feed.atom?q=kiln", "/search/feed.json?q=kiln",
 		"/explore/feed.atom", "/explore/feed.json", "/sitemap.xml", "/sitemaps/1.xml", "/robots.txt",
 		"/feed", "/notifications", "/groups", "/groups/new", "/new", "/save?url=https://kiln.example/", "/save/share", "/connections/choices", "/connections/choices?q=kiln", "/comments/mentions?q=o",
-		"/settings/profile", "/settings/feeds", "/settings/storage", "/settings/subscriptions", "/settings/subscriptions/opml", "/about/imprint"}
+		"/settings/profile", "/settings/feeds", "/settings/highlights", "/settings/highlights/1", "/settings/storage", "/settings/subscriptions", "/settings/subscriptions/opml", "/about/imprint"}
 	for id := range 40 {
 		all = append(all, fmt.Sprint("/connection/", id), fmt.Sprint("/notifications/", id), fmt.Sprint("/comments/", id))
 	}
@@ -195,7 +195,7 @@ func (w *fixture) addresses() []string {
 		all = append(all, th.page, "/oembed?format=json&url="+url.QueryEscape(apptest.Base+th.page), "/oembed?format=xml&url="+url.QueryEscape(apptest.Base+th.page))
 		id := w.ids[th.word]
 		if strings.HasPrefix(th.page, "/block/") {
-			all = append(all, th.page+"/edit", th.page+"/history", th.page+"/similar", th.page+"/connect", th.page+"/delete", th.page+"/connect?q=kiln", th.page+"?play=1", th.page+"/comments", th.page+"/pages", th.page+"/comments/1",
+			all = append(all, th.page+"/edit", th.page+"/similar", th.page+"/connect", th.page+"/delete", th.page+"/connect?q=kiln", th.page+"?play=1", th.page+"/comments", th.page+"/pages", th.page+"/read", th.page+"/article.epub", th.page+"/comments/1", th.page+"/history",
 				fmt.Sprintf("/cards/block/%d.png", id), fmt.Sprintf("/comments/mentions?q=o&block=%d", id))
 			for _, in := range w.things {
 				if !strings.HasPrefix(in.page, "/block/") {
@@ -205,7 +205,7 @@ func (w *fixture) addresses() []string {
 			continue
 		}
 		for _, below := range []string{"?view=list", "?sort=newest", "?sort=updated", "?type=text", "?q=kiln", "?page=2", "/embed", "/print", "/slideshow", "/related", "/add", "/edit",
-			"/arrange", "/sort", "/collaborators", "/subscriptions", "/subscriptions/opml", "/history", "/feed.atom", "/feed.json", "/export", "/export/zip", "/export/markdown", "/export/csv", "/export/epub", "/export/opds"} {
+			"/arrange", "/sort", "/collaborators", "/subscriptions", "/subscriptions/opml", "/feed.atom", "/feed.json", "/export", "/export/zip", "/export/markdown", "/export/csv", "/export/epub", "/export/opds", "/articles.epub", "/history"} {
 			all = append(all, th.page+below)
 		}
 		all = append(all, fmt.Sprintf("/channel/%d/connect", id), fmt.Sprintf("/channel/%d/connect?q=kiln", id), fmt.Sprintf("/channel/%d/delete", id), fmt.Sprintf("/channel/%d/copy", id), fmt.Sprintf("/cards/channel/%d.png", id))

@@ -40,6 +40,9 @@ func (w UserWrites) AnonymizeAccount(ctx context.Context, u domain.User, now tim
 	if err := w.tx.Saved().ForgetSearches(ctx, u.ID); err != nil {
 		return err
 	}
+	if err := w.tx.Reading().ForgetReading(ctx, u.ID); err != nil {
+		return err
+	}
 	if err := w.tx.Imports().ForgetImports(ctx, u.ID); err != nil {
 		return err
 	}

@@ -115,6 +115,9 @@ var seedRows = []string{
 		VALUES (1, 1, 'Moss', 'moss type:text', TRUE, 'a', TRUE, TRUE, 3, 4, 5, 6)`,
 	"INSERT INTO saved_search_finds (id, search_id, user_id, found_at, more, notify, read_at, mail_at) VALUES (1, 1, 1, 5, TRUE, TRUE, 6, 7)",
 	"INSERT INTO saved_search_results (find_id, seq, kind, item_id) VALUES (1, 1, 'Block', 1)",
+	`INSERT INTO highlights (id, user_id, block_id, exact, prefix, suffix, start_at, end_at, note, created_at, updated_at)
+		VALUES (1, 1, 1, 'moss', 'green ', ' grows', 6, 10, 'Which?', 5, 6)`,
+	"INSERT INTO reading_places (user_id, block_id, place, read_at) VALUES (1, 1, 5000, 7)",
 	"INSERT INTO saved_search_mails (user_id, mailed_at) VALUES (1, 7)",
 	"INSERT INTO search_watermark (id, safe, next_seq, next_at, writers) VALUES (1, 1, 2, 5, '3/4 5/6')",
 	"INSERT INTO blocklist (kind, value, note, created_at) VALUES ('domain', 'moss.example', 'Too green', 5)",

@@ -11,6 +11,7 @@ import (
 	"vitrine/internal/store/derived"
 	"vitrine/internal/store/membership"
 	"vitrine/internal/store/moderation"
+	"vitrine/internal/store/reading"
 	"vitrine/internal/store/redo"
 	"vitrine/internal/store/saved"
 	"vitrine/internal/store/search"
@@ -78,6 +79,9 @@ func (q Queries) Nearby() contents.NearbyReads { return contents.NewNearbyReads(
 
 // Origins returns the statements of package transfer.
 func (q Queries) Origins() transfer.OriginReads { return transfer.NewOriginReads(q.db) }
+
+// Reading returns the statements of package reading.
+func (q Queries) Reading() reading.Reads { return reading.NewReads(q.db) }
 
 // Redo returns the statements of package redo.
 func (q Queries) Redo() redo.Reads { return redo.NewReads(q.db) }
@@ -164,6 +168,9 @@ func (tx *Tx) Nearby() contents.Writes { return contents.NewWrites(tx.db) }
 
 // Origins returns the statements of package transfer for a transaction.
 func (tx *Tx) Origins() transfer.OriginWrites { return transfer.NewOriginWrites(tx.db) }
+
+// Reading returns the statements of package reading for a transaction.
+func (tx *Tx) Reading() reading.Writes { return reading.NewWrites(tx.db) }
 
 // Redo returns the statements of package redo for a transaction.
 func (tx *Tx) Redo() redo.Writes { return redo.NewWrites(tx.db) }

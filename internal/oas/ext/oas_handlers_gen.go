@@ -150,6 +150,60 @@ func (s *Server) handleAddCollaboratorRequest(args [1]string, argsEscaped bool, 
 	}
 }
 
+// handleCreateHighlightRequest handles createHighlight operation.
+//
+// Takes an annotation of the Web Annotation Data Model. The text is that of the article of a Link, or
+// of a Text: the text nodes of its HTML, one after the other. The quote is looked for in it, without
+// regard to white space. If it occurs several times, the characters before and after it and the
+// position decide. A quote that does not occur gets 422. Highlighting the same passage again returns
+// the first highlight.
+//
+// POST /ext/v1/blocks/{id}/highlights
+func (s *Server) handleCreateHighlightRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: CreateHighlightOperation,
+			ID:   "createHighlight",
+		}
+	)
+	params, err := decodeCreateHighlightParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeCreateHighlightRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+	err = s.h.CreateHighlight(ctx, request, params, w)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+}
+
 // handleCreateReportRequest handles createReport operation.
 //
 // For signed-in users. Reporting something that you cannot see gets 404, and reporting your own
@@ -284,6 +338,51 @@ func (s *Server) handleDeleteExportRequest(args [1]string, argsEscaped bool, w h
 	}
 
 	if err := encodeDeleteExportResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleDeleteHighlightRequest handles deleteHighlight operation.
+//
+// Delete a highlight.
+//
+// DELETE /ext/v1/highlights/{id}
+func (s *Server) handleDeleteHighlightRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: DeleteHighlightOperation,
+			ID:   "deleteHighlight",
+		}
+	)
+	params, err := decodeDeleteHighlightParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *DeleteHighlightNoContent
+	err = s.h.DeleteHighlight(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeDeleteHighlightResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -992,6 +1091,41 @@ func (s *Server) handleGetGroupFollowRequest(args [1]string, argsEscaped bool, w
 	}
 }
 
+// handleGetHighlightRequest handles getHighlight operation.
+//
+// Read a highlight.
+//
+// GET /ext/v1/highlights/{id}
+func (s *Server) handleGetHighlightRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: GetHighlightOperation,
+			ID:   "getHighlight",
+		}
+	)
+	params, err := decodeGetHighlightParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	err = s.h.GetHighlight(ctx, params, w)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+}
+
 // handleGetImportRequest handles getImport operation.
 //
 // Includes its channels, and the first 1,000 items that could not be imported.
@@ -1144,6 +1278,42 @@ func (s *Server) handleGetUserFollowRequest(args [1]string, argsEscaped bool, w 
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
 		}
+		return
+	}
+}
+
+// handleListBlockHighlightsRequest handles listBlockHighlights operation.
+//
+// All of them, in the order of the text. The selectors are those of the present text. Passages that it
+// does not contain any more come last, with the selectors of the former text.
+//
+// GET /ext/v1/blocks/{id}/highlights
+func (s *Server) handleListBlockHighlightsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListBlockHighlightsOperation,
+			ID:   "listBlockHighlights",
+		}
+	)
+	params, err := decodeListBlockHighlightsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	err = s.h.ListBlockHighlights(ctx, params, w)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
 }
@@ -1363,6 +1533,43 @@ func (s *Server) handleListExportsRequest(args [0]string, argsEscaped bool, w ht
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
 		}
+		return
+	}
+}
+
+// handleListHighlightsRequest handles listHighlights operation.
+//
+// A page of annotations, the newest first. Only you can see your highlights. Those of blocks that you
+// cannot see any more are left out. The selectors are those of the text in which the passage was
+// highlighted.
+//
+// GET /ext/v1/highlights
+func (s *Server) handleListHighlightsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListHighlightsOperation,
+			ID:   "listHighlights",
+		}
+	)
+	params, err := decodeListHighlightsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	err = s.h.ListHighlights(ctx, params, w)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
 }
@@ -2051,6 +2258,57 @@ func (s *Server) handleUpdateCommentRequest(args [1]string, argsEscaped bool, w 
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
 		}
+		return
+	}
+}
+
+// handleUpdateHighlightRequest handles updateHighlight operation.
+//
+// Takes an annotation and stores its body as the note. Without a body, the note is removed. The
+// passage stays.
+//
+// PUT /ext/v1/highlights/{id}
+func (s *Server) handleUpdateHighlightRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: UpdateHighlightOperation,
+			ID:   "updateHighlight",
+		}
+	)
+	params, err := decodeUpdateHighlightParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeUpdateHighlightRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+	err = s.h.UpdateHighlight(ctx, request, params, w)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
 }

@@ -5,10 +5,30 @@ type AddCollaboratorRes interface {
 	addCollaboratorRes()
 }
 
+type CreateHighlightRes interface {
+	createHighlightRes()
+}
+
 type ExportChannelRes interface {
 	exportChannelRes()
 }
 
 type GetExportFileRes interface {
 	getExportFileRes()
+}
+
+type GetHighlightRes interface {
+	getHighlightRes()
+}
+
+type ListBlockHighlightsRes interface {
+	listBlockHighlightsRes()
+}
+
+type ListHighlightsRes interface {
+	listHighlightsRes()
+}
+
+type UpdateHighlightRes interface {
+	updateHighlightRes()
 }

@@ -55,6 +55,13 @@ func encodeAddCollaboratorResponse(response AddCollaboratorRes, w http.ResponseW
 	}
 }
 
+func encodeCreateHighlightResponse(response CreateHighlightRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
+}
+
 func encodeCreateReportResponse(response *CreateReportNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
@@ -68,6 +75,12 @@ func encodeDeleteBlockResponse(response *DeleteBlockNoContent, w http.ResponseWr
 }
 
 func encodeDeleteExportResponse(response *DeleteExportNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeDeleteHighlightResponse(response *DeleteHighlightNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
 	return nil
@@ -262,6 +275,13 @@ func encodeGetGroupFollowResponse(response *FollowState, w http.ResponseWriter) 
 	return nil
 }
 
+func encodeGetHighlightResponse(response GetHighlightRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
+}
+
 func encodeGetImportResponse(response *Import, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -312,6 +332,13 @@ func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) e
 	}
 
 	return nil
+}
+
+func encodeListBlockHighlightsResponse(response ListBlockHighlightsRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
 }
 
 func encodeListBlockVersionsResponse(response *TextVersionList, w http.ResponseWriter) error {
@@ -377,6 +404,13 @@ func encodeListExportsResponse(response *ExportList, w http.ResponseWriter) erro
 	}
 
 	return nil
+}
+
+func encodeListHighlightsResponse(response ListHighlightsRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
 }
 
 func encodeListImportsResponse(response *ImportList, w http.ResponseWriter) error {
@@ -517,6 +551,13 @@ func encodeUpdateCommentResponse(response *Comment, w http.ResponseWriter) error
 	}
 
 	return nil
+}
+
+func encodeUpdateHighlightResponse(response UpdateHighlightRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
 }
 
 func encodeUpdateMeResponse(response *Profile, w http.ResponseWriter) error {

@@ -69,6 +69,67 @@ func (s *AddCollaboratorReq) SetUserID(val OptInt64) {
 	s.UserID = val
 }
 
+// The note about a highlight, as plain text of at most 5,000 characters.
+// Ref: #/components/schemas/AnnotationNote
+type AnnotationNote struct {
+	Type  OptAnnotationNoteType `json:"type"`
+	Value string                `json:"value"`
+}
+
+// GetType returns the value of Type.
+func (s *AnnotationNote) GetType() OptAnnotationNoteType {
+	return s.Type
+}
+
+// GetValue returns the value of Value.
+func (s *AnnotationNote) GetValue() string {
+	return s.Value
+}
+
+// SetType sets the value of Type.
+func (s *AnnotationNote) SetType(val OptAnnotationNoteType) {
+	s.Type = val
+}
+
+// SetValue sets the value of Value.
+func (s *AnnotationNote) SetValue(val string) {
+	s.Value = val
+}
+
+type AnnotationNoteType string
+
+const (
+	AnnotationNoteTypeTextualBody AnnotationNoteType = "TextualBody"
+)
+
+// AllValues returns all AnnotationNoteType values.
+func (AnnotationNoteType) AllValues() []AnnotationNoteType {
+	return []AnnotationNoteType{
+		AnnotationNoteTypeTextualBody,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AnnotationNoteType) MarshalText() ([]byte, error) {
+	switch s {
+	case AnnotationNoteTypeTextualBody:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AnnotationNoteType) UnmarshalText(data []byte) error {
+	switch AnnotationNoteType(data) {
+	case AnnotationNoteTypeTextualBody:
+		*s = AnnotationNoteTypeTextualBody
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // The processing state of a block.
 // Ref: #/components/schemas/BlockProcessing
 type BlockProcessing struct {
@@ -723,6 +784,64 @@ func (s *CommentType) UnmarshalText(data []byte) error {
 	}
 }
 
+type CreateHighlightCreatedApplicationLdJSON string
+
+// CreateHighlightCreatedRawApplicationLdJSON represents raw HTTP response for CreateHighlight application/ld+json.
+type CreateHighlightCreatedRawApplicationLdJSON struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *CreateHighlightCreatedRawApplicationLdJSON) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *CreateHighlightCreatedRawApplicationLdJSON) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*CreateHighlightCreatedRawApplicationLdJSON) createHighlightRes() {}
+
+type CreateHighlightReq struct {
+	Body   OptAnnotationNote        `json:"body"`
+	Target CreateHighlightReqTarget `json:"target"`
+}
+
+// GetBody returns the value of Body.
+func (s *CreateHighlightReq) GetBody() OptAnnotationNote {
+	return s.Body
+}
+
+// GetTarget returns the value of Target.
+func (s *CreateHighlightReq) GetTarget() CreateHighlightReqTarget {
+	return s.Target
+}
+
+// SetBody sets the value of Body.
+func (s *CreateHighlightReq) SetBody(val OptAnnotationNote) {
+	s.Body = val
+}
+
+// SetTarget sets the value of Target.
+func (s *CreateHighlightReq) SetTarget(val CreateHighlightReqTarget) {
+	s.Target = val
+}
+
+type CreateHighlightReqTarget struct {
+	Selector []TextSelector `json:"selector"`
+}
+
+// GetSelector returns the value of Selector.
+func (s *CreateHighlightReqTarget) GetSelector() []TextSelector {
+	return s.Selector
+}
+
+// SetSelector sets the value of Selector.
+func (s *CreateHighlightReqTarget) SetSelector(val []TextSelector) {
+	s.Selector = val
+}
+
 // CreateReportNoContent is response for CreateReport operation.
 type CreateReportNoContent struct{}
 
@@ -931,6 +1050,9 @@ type DeleteBlockNoContent struct{}
 
 // DeleteExportNoContent is response for DeleteExport operation.
 type DeleteExportNoContent struct{}
+
+// DeleteHighlightNoContent is response for DeleteHighlight operation.
+type DeleteHighlightNoContent struct{}
 
 // DisconnectBlockNoContent is response for DisconnectBlock operation.
 type DisconnectBlockNoContent struct{}
@@ -1999,6 +2121,25 @@ func (s *GetExportFilePartialContentRawApplicationZip) SetResponse(val *http.Res
 
 func (*GetExportFilePartialContentRawApplicationZip) getExportFileRes() {}
 
+type GetHighlightOKApplicationLdJSON string
+
+// GetHighlightOKRawApplicationLdJSON represents raw HTTP response for GetHighlight application/ld+json.
+type GetHighlightOKRawApplicationLdJSON struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *GetHighlightOKRawApplicationLdJSON) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *GetHighlightOKRawApplicationLdJSON) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*GetHighlightOKRawApplicationLdJSON) getHighlightRes() {}
+
 // An import of a collection. `channels` and `left_out` are only present if a single import is read.
 // Ref: #/components/schemas/Import
 type Import struct {
@@ -2843,6 +2984,44 @@ func (s *ItemList) SetMeta(val PageMeta) {
 	s.Meta = val
 }
 
+type ListBlockHighlightsOKApplicationLdJSON string
+
+// ListBlockHighlightsOKRawApplicationLdJSON represents raw HTTP response for ListBlockHighlights application/ld+json.
+type ListBlockHighlightsOKRawApplicationLdJSON struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *ListBlockHighlightsOKRawApplicationLdJSON) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *ListBlockHighlightsOKRawApplicationLdJSON) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*ListBlockHighlightsOKRawApplicationLdJSON) listBlockHighlightsRes() {}
+
+type ListHighlightsOKApplicationLdJSON string
+
+// ListHighlightsOKRawApplicationLdJSON represents raw HTTP response for ListHighlights application/ld+json.
+type ListHighlightsOKRawApplicationLdJSON struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *ListHighlightsOKRawApplicationLdJSON) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *ListHighlightsOKRawApplicationLdJSON) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*ListHighlightsOKRawApplicationLdJSON) listHighlightsRes() {}
+
 // A version of the texts of a block or channel, without the texts.
 // Ref: #/components/schemas/ListedTextVersion
 type ListedTextVersion struct {
@@ -3060,6 +3239,98 @@ func (o NilString) Get() (v string, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o NilString) Or(d string) string {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptAnnotationNote returns new OptAnnotationNote with value set to v.
+func NewOptAnnotationNote(v AnnotationNote) OptAnnotationNote {
+	return OptAnnotationNote{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptAnnotationNote is optional AnnotationNote.
+type OptAnnotationNote struct {
+	Value AnnotationNote
+	Set   bool
+}
+
+// IsSet returns true if OptAnnotationNote was set.
+func (o OptAnnotationNote) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptAnnotationNote) Reset() {
+	var v AnnotationNote
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptAnnotationNote) SetTo(v AnnotationNote) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptAnnotationNote) Get() (v AnnotationNote, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptAnnotationNote) Or(d AnnotationNote) AnnotationNote {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptAnnotationNoteType returns new OptAnnotationNoteType with value set to v.
+func NewOptAnnotationNoteType(v AnnotationNoteType) OptAnnotationNoteType {
+	return OptAnnotationNoteType{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptAnnotationNoteType is optional AnnotationNoteType.
+type OptAnnotationNoteType struct {
+	Value AnnotationNoteType
+	Set   bool
+}
+
+// IsSet returns true if OptAnnotationNoteType was set.
+func (o OptAnnotationNoteType) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptAnnotationNoteType) Reset() {
+	var v AnnotationNoteType
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptAnnotationNoteType) SetTo(v AnnotationNoteType) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptAnnotationNoteType) Get() (v AnnotationNoteType, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptAnnotationNoteType) Or(d AnnotationNoteType) AnnotationNoteType {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -4410,6 +4681,118 @@ func (s *StartImportReqVisibility) UnmarshalText(data []byte) error {
 // StopImportNoContent is response for StopImport operation.
 type StopImportNoContent struct{}
 
+// A selector of a passage by its words or by its characters. The first selector by words counts.
+// Ref: #/components/schemas/TextSelector
+type TextSelector struct {
+	End    OptInt64         `json:"end"`
+	Exact  OptString        `json:"exact"`
+	Prefix OptString        `json:"prefix"`
+	Start  OptInt64         `json:"start"`
+	Suffix OptString        `json:"suffix"`
+	Type   TextSelectorType `json:"type"`
+}
+
+// GetEnd returns the value of End.
+func (s *TextSelector) GetEnd() OptInt64 {
+	return s.End
+}
+
+// GetExact returns the value of Exact.
+func (s *TextSelector) GetExact() OptString {
+	return s.Exact
+}
+
+// GetPrefix returns the value of Prefix.
+func (s *TextSelector) GetPrefix() OptString {
+	return s.Prefix
+}
+
+// GetStart returns the value of Start.
+func (s *TextSelector) GetStart() OptInt64 {
+	return s.Start
+}
+
+// GetSuffix returns the value of Suffix.
+func (s *TextSelector) GetSuffix() OptString {
+	return s.Suffix
+}
+
+// GetType returns the value of Type.
+func (s *TextSelector) GetType() TextSelectorType {
+	return s.Type
+}
+
+// SetEnd sets the value of End.
+func (s *TextSelector) SetEnd(val OptInt64) {
+	s.End = val
+}
+
+// SetExact sets the value of Exact.
+func (s *TextSelector) SetExact(val OptString) {
+	s.Exact = val
+}
+
+// SetPrefix sets the value of Prefix.
+func (s *TextSelector) SetPrefix(val OptString) {
+	s.Prefix = val
+}
+
+// SetStart sets the value of Start.
+func (s *TextSelector) SetStart(val OptInt64) {
+	s.Start = val
+}
+
+// SetSuffix sets the value of Suffix.
+func (s *TextSelector) SetSuffix(val OptString) {
+	s.Suffix = val
+}
+
+// SetType sets the value of Type.
+func (s *TextSelector) SetType(val TextSelectorType) {
+	s.Type = val
+}
+
+type TextSelectorType string
+
+const (
+	TextSelectorTypeTextQuoteSelector    TextSelectorType = "TextQuoteSelector"
+	TextSelectorTypeTextPositionSelector TextSelectorType = "TextPositionSelector"
+)
+
+// AllValues returns all TextSelectorType values.
+func (TextSelectorType) AllValues() []TextSelectorType {
+	return []TextSelectorType{
+		TextSelectorTypeTextQuoteSelector,
+		TextSelectorTypeTextPositionSelector,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s TextSelectorType) MarshalText() ([]byte, error) {
+	switch s {
+	case TextSelectorTypeTextQuoteSelector:
+		return []byte(s), nil
+	case TextSelectorTypeTextPositionSelector:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *TextSelectorType) UnmarshalText(data []byte) error {
+	switch TextSelectorType(data) {
+	case TextSelectorTypeTextQuoteSelector:
+		*s = TextSelectorTypeTextQuoteSelector
+		return nil
+	case TextSelectorTypeTextPositionSelector:
+		*s = TextSelectorTypeTextPositionSelector
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // A version of the texts of a block or channel. Texts that the thing lacks are null.
 // Ref: #/components/schemas/TextVersion
 type TextVersion struct {
@@ -4542,6 +4925,39 @@ func (s *UpdateCommentReq) GetBody() string {
 
 // SetBody sets the value of Body.
 func (s *UpdateCommentReq) SetBody(val string) {
+	s.Body = val
+}
+
+type UpdateHighlightOKApplicationLdJSON string
+
+// UpdateHighlightOKRawApplicationLdJSON represents raw HTTP response for UpdateHighlight application/ld+json.
+type UpdateHighlightOKRawApplicationLdJSON struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *UpdateHighlightOKRawApplicationLdJSON) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *UpdateHighlightOKRawApplicationLdJSON) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*UpdateHighlightOKRawApplicationLdJSON) updateHighlightRes() {}
+
+type UpdateHighlightReq struct {
+	Body OptAnnotationNote `json:"body"`
+}
+
+// GetBody returns the value of Body.
+func (s *UpdateHighlightReq) GetBody() OptAnnotationNote {
+	return s.Body
+}
+
+// SetBody sets the value of Body.
+func (s *UpdateHighlightReq) SetBody(val OptAnnotationNote) {
 	s.Body = val
 }
 

@@ -16,6 +16,7 @@ type Handler interface {
 	CommentsHandler
 	ExportsHandler
 	FollowsHandler
+	HighlightsHandler
 	ImportsHandler
 	ReportsHandler
 	SearchHandler
@@ -294,6 +295,56 @@ type FollowsHandler interface {
 	//
 	// DELETE /ext/v1/users/{id}/follow
 	UnfollowUser(ctx context.Context, params UnfollowUserParams) error
+}
+
+// HighlightsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Highlights
+type HighlightsHandler interface {
+	// CreateHighlight implements createHighlight operation.
+	//
+	// Takes an annotation of the Web Annotation Data Model. The text is that of the article of a Link, or
+	// of a Text: the text nodes of its HTML, one after the other. The quote is looked for in it, without
+	// regard to white space. If it occurs several times, the characters before and after it and the
+	// position decide. A quote that does not occur gets 422. Highlighting the same passage again returns
+	// the first highlight.
+	//
+	// POST /ext/v1/blocks/{id}/highlights
+	CreateHighlight(ctx context.Context, req *CreateHighlightReq, params CreateHighlightParams, w http.ResponseWriter) error
+	// DeleteHighlight implements deleteHighlight operation.
+	//
+	// Delete a highlight.
+	//
+	// DELETE /ext/v1/highlights/{id}
+	DeleteHighlight(ctx context.Context, params DeleteHighlightParams) error
+	// GetHighlight implements getHighlight operation.
+	//
+	// Read a highlight.
+	//
+	// GET /ext/v1/highlights/{id}
+	GetHighlight(ctx context.Context, params GetHighlightParams, w http.ResponseWriter) error
+	// ListBlockHighlights implements listBlockHighlights operation.
+	//
+	// All of them, in the order of the text. The selectors are those of the present text. Passages that it
+	// does not contain any more come last, with the selectors of the former text.
+	//
+	// GET /ext/v1/blocks/{id}/highlights
+	ListBlockHighlights(ctx context.Context, params ListBlockHighlightsParams, w http.ResponseWriter) error
+	// ListHighlights implements listHighlights operation.
+	//
+	// A page of annotations, the newest first. Only you can see your highlights. Those of blocks that you
+	// cannot see any more are left out. The selectors are those of the text in which the passage was
+	// highlighted.
+	//
+	// GET /ext/v1/highlights
+	ListHighlights(ctx context.Context, params ListHighlightsParams, w http.ResponseWriter) error
+	// UpdateHighlight implements updateHighlight operation.
+	//
+	// Takes an annotation and stores its body as the note. Without a body, the note is removed. The
+	// passage stays.
+	//
+	// PUT /ext/v1/highlights/{id}
+	UpdateHighlight(ctx context.Context, req *UpdateHighlightReq, params UpdateHighlightParams, w http.ResponseWriter) error
 }
 
 // ImportsHandler handles operations described by OpenAPI v3 specification.

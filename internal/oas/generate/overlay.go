@@ -134,7 +134,7 @@ func operation(op, schemas object) {
 		delete(r, "headers")
 		content, _ := r["content"].(object)
 		for mime, media := range content {
-			if mime == "application/yaml" {
+			if mime == "application/yaml" || media.(object)["x-ogen-raw-response"] != nil { // needs no types
 				media.(object)["schema"] = object{"type": "string", "format": "binary"}
 				continue
 			}

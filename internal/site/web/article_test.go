@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"vitrine/internal/domain"
+	texts "vitrine/internal/markup"
 )
 
 func TestArticle(t *testing.T) {
@@ -14,9 +15,19 @@ func TestArticle(t *testing.T) {
 		`<h3>A</h3><p><img src="https://example.com/a.png" alt="A &gt; b"/> c</p>`:                        `<h2>A</h2><p> c</p>`,
 		`<p><a href="https://example.com"><img src="https://example.com/a.png" alt="d"/></a></p><p>e</p>`: `<p>e</p>`,
 	} {
-		if got := string(article(&domain.Text{HTML: html}, 1)); got != want {
+		if got := string(Article(&domain.Text{HTML: html}, nil)); got != want {
 			t.Errorf("%s becomes %s", html, got)
 		}
+	}
+}
+
+// Marks are in the text that is shown, and never keep an empty link or paragraph.
+func TestArticleWithMarks(t *testing.T) {
+	t.Parallel()
+	html := `<h2>Moss</h2><p><a href="https://example.com"> <img src="https://example.com/a.png"/> </a></p><p>on stone</p>`
+	want := `<h2><mark id="h1" data-of="h1">Moss</mark></h2><p><mark data-of="h1">on</mark> stone</p>`
+	if got := string(Article(&domain.Text{HTML: html}, []texts.Range{{Name: "h1", Start: 0, End: 8}})); got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 

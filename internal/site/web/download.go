@@ -18,6 +18,20 @@ func (v *Visit) ExportChannel(id domain.ChannelID, format string) error {
 	})
 }
 
+// ExportArticles answers with a book of the articles of a channel, as the visitor sees it.
+func (v *Visit) ExportArticles(id domain.ChannelID) error {
+	return v.Download(func(begin func(filename, contentType string) io.Writer) error {
+		return v.s.o.Exports.Articles(v.R.Context(), v.Actor(), domain.Ref{ID: int64(id)}, begin)
+	})
+}
+
+// ExportArticle answers with the text of a block as a book, as the visitor sees it.
+func (v *Visit) ExportArticle(id domain.BlockID) error {
+	return v.Download(func(begin func(filename, contentType string) io.Writer) error {
+		return v.s.o.Exports.Article(v.R.Context(), v.Actor(), id, begin)
+	})
+}
+
 // Download answers with a file that is created while it is sent; see httpedge.Stream.
 func (v *Visit) Download(write func(begin func(filename, contentType string) io.Writer) error) error {
 	return httpedge.Stream(v.R.Context(), v.W, write)

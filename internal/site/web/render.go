@@ -166,8 +166,8 @@ func (s *Site) funcs(lang *catalog.Language) template.FuncMap {
 		"once":       auth.NewKey,
 		"prose":      prose,
 		"noted":      noted,
-		"article":    article,
 		"minutes":    readingMinutes,
+		"wordCount":  wordCount,
 	}
 	maps.Copy(all, s.constants(lang))
 	return all

@@ -34,6 +34,7 @@ func PageSet() web.PageSet {
 			{Path: "/settings/import", Text: "transfer.import"},
 			{Path: "/settings/export", Text: "transfer.export"},
 			{Path: "/settings/notices", Text: "moderation.notices"},
+			{Path: "/settings/highlights", Text: "read.highlights"},
 			{Path: "/settings/feeds", Text: "people.feeds"},
 			{Path: "/settings/subscriptions", Text: "collect.feeds.own"},
 			{Path: "/settings/applications", Text: "account.section.grants"},

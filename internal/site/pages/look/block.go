@@ -48,6 +48,7 @@ type blockView struct {
 	Dead     *domain.LinkFailure // set if its page counts as gone
 	Archive  string              // address of a copy of its page in a web archive, or ""
 	PlayPath string
+	Read     string                    // path of the page for reading its text, "" if it has none or a short one
 	Pages    string                    // path of the page that shows the pages of a document, "" for other blocks
 	Hidden   *moderation.HiddenSubject // set if operators hid the block and the viewer may know why
 }
@@ -127,6 +128,9 @@ func blockPage(v *web.Visit) error {
 	}
 	if b.File.IsDocument() {
 		shown.Pages = shown.Around.in(documentPath(shown.Item.Block))
+	}
+	if b.IsArticle() {
+		shown.Read = shown.Around.in(shown.Item.Path() + "/read")
 	}
 	v.Wide, v.Head = true, shown.head(v)
 	from := []string{pageTags.Block(actor, b), shown.Item.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}

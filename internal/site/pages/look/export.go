@@ -45,3 +45,12 @@ func exportChannel(v *web.Visit) error {
 	}
 	return v.ExportChannel(c.ID, v.Args[2])
 }
+
+// exportArticles answers with a book of a channel's articles.
+func exportArticles(v *web.Visit) error {
+	c, moved, err := findChannel(v, v.Actor())
+	if moved || err != nil {
+		return err
+	}
+	return v.ExportArticles(c.ID)
+}

@@ -37,6 +37,8 @@ later("a[data-zoom]", () => import("./zoom.js"));
 later("button[data-passkey], button[data-make]", () => import("./passkey.js"));
 later("[data-edit]", () => import("./edit.js"));
 later("[data-sheets]", () => import("./sheets.js"));
+later("[data-read]", () => import("./read.js"));
+whenSeen("input[data-larger]", (box) => import("./read.js").then((module) => module.larger(box), () => {}));
 later("input[data-size]", () => import("./size.js"));
 later("[data-slideshow]", () => import("./slideshow.js"));
 later(".pending[id], [data-pending][id]", () => import("./pending.js"));
