@@ -10,7 +10,11 @@ import (
 type Collections struct {
 	*core.Core
 	content *content.Content
+
+	MailDomain string // of the mail addresses of channels, "" if the site receives no mails
 }
 
 // New creates the use cases.
-func New(c *core.Core, content *content.Content) *Collections { return &Collections{c, content} }
+func New(c *core.Core, content *content.Content) *Collections {
+	return &Collections{Core: c, content: content}
+}
