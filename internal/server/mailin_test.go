@@ -72,7 +72,7 @@ func TestReceiveMail(t *testing.T) {
 		}
 		r.wantTitles("Moss news")
 		got := r.Get("ada", "/v3/channels/%d/contents", r.channel.ID)
-		if got.Str("data.0.type") != "Text" || strings.Contains(got.Str("data.0.content.html"), "script") || got.Str("data.0.metadata.from") != "Moss <news@moss.example>" ||
+		if got.Str("data.0.type") != "Text" || strings.Contains(got.Str("data.0.content.html"), "<script") || got.Str("data.0.metadata.from") != "Moss <news@moss.example>" ||
 			got.Str("data.0.metadata.published") != r.Clock.Now().Format(time.DateOnly) {
 			t.Errorf("the block is %s", got.Body)
 		}
@@ -96,7 +96,7 @@ func TestReceiveMail(t *testing.T) {
 			}
 		}
 		for i := 2; i < domain.MaxMailsPerHour; i++ {
-			if err := r.receive(collections.MailInput{ID: fmt.Sprint("n", i), Text: "x"}); err != nil {
+			if err := r.receive(collections.MailInput{ID: fmt.Sprint("n", i), Subject: "Another", Text: "x"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -284,7 +284,7 @@ func TestMailFromFolder(t *testing.T) {
 		return all
 	}
 	got := slices.Sorted(slices.Values(fields(r.Get("ada", "/v3/channels/%d/contents", channel), "title")))
-	if !slices.Equal(got, []string{"Letter 1", "Letter 2", "Letter 3"}) {
+	if !slices.Equal(got, []string{"Letter 1", "Letter 3"}) {
 		t.Errorf("the channel has %q", got)
 	}
 	if left, refused := names("new"), names("cur"); !slices.Equal(left, []string{"7"}) || !slices.Equal(refused, []string{"4", "5", "6"}) {
