@@ -55,6 +55,7 @@ var unpublished = map[string]string{
 	"when links are checked, and what that found":           `ScheduleLinks ClaimLinks NoteLink CheckSoon`,
 	"feeds of channels, whose entries are published as blocks": `AddFeed DeleteFeed DeleteFeedsOf ForgetFeeds LockFeed MoveFeed PostponeFeed PruneEntries
 		SaveFeed SeeEntries`,
+	"addresses for mails, which are published as blocks":  `AddMailbox DeleteMailbox DeleteMailboxesOf ForgetMailboxes LockMailbox PruneMails ReceiveMail`,
 	"earlier texts, whose changes are published":          `DropVersions ForgetVersions KeepVersion`,
 	"vectors, which are computed from what was published": `Begin Extend Failed Lease Put Stop Walk`,
 	"locks, and slugs": `BindSlug ClaimSlug LockBlock LockBlockInChannels LockChannelOf LockChannels LockFollowed LockGroup

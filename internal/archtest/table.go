@@ -34,6 +34,7 @@ var allowedImports = map[string][]string{
 	"licenses":       {},
 	"licenses/works": {},
 	"mail":           {"domain", "durable"},
+	"mailin":         {"markup", "page"},
 	"markup":         {"domain", "weburl"},
 	"obs":            {},
 	"oidc":           {"domain"},

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strconv"
+	"strings"
 )
 
 // SMTP configures a mail server.
@@ -21,6 +22,50 @@ type SMTP struct {
 	TokenFile string // file with an access token, which replaces Password; empty for none
 }
 
+// MailIn configures from where mails for channels come. Without a folder and an address, there are none.
+type MailIn struct {
+	Folder  string // a Maildir
+	Address string // to listen on for LMTP
+	Domain  string // of the addresses
+}
+
+// parseMailIn parses the address to listen on, or the path of a folder.
+func parseMailIn(c *Config, text string) error {
+	address, lmtp := strings.CutPrefix(text, lmtpScheme)
+	_, socket := SocketPath(text)
+	switch {
+	case socket:
+		c.MailIn.Address = text
+	case lmtp:
+		if _, port, err := net.SplitHostPort(address); err != nil || port == "" {
+			return quotedError(text, "want lmtp://host:port, such as lmtp://127.0.0.1:2424")
+		}
+		c.MailIn.Address = address
+	case strings.Contains(text, "://"):
+		return quotedError(text, "want lmtp://host:port, unix:PATH or the path of a folder")
+	default:
+		c.MailIn.Folder = text
+	}
+	return nil
+}
+
+const lmtpScheme = "lmtp://"
+
+// printMailIn prints --mail-in.
+func printMailIn(c *Config) string {
+	if _, socket := SocketPath(c.MailIn.Address); c.MailIn.Address != "" && !socket {
+		return lmtpScheme + c.MailIn.Address
+	}
+	return c.MailIn.Folder + c.MailIn.Address
+}
+
+func checkMailDomain(text string) error {
+	if _, err := mail.ParseAddress("a@" + text); text != "" && (err != nil || strings.ContainsAny(text, "@ <>\"")) {
+		return quotedError(text, "want a domain such as mail.example.org")
+	}
+	return nil
+}
+
 func checkSender(text string) error {
 	if _, err := mail.ParseAddress(text); err != nil {
 		return quotedError(text, "want an address such as Vitrine <vitrine@example.org>")
@@ -31,6 +76,9 @@ func checkSender(text string) error {
 // completeMail derives the sender and adds the credentials of the mail server.
 func (c *Config) completeMail(given Texts, found *problems) {
 	c.MailFrom = cmp.Or(c.MailFrom, defaultSender(c.SiteURL))
+	if (given["mail-in"] == "") != (given["mail-in-domain"] == "") {
+		found.add("mail-in-domain", "is required with --mail-in, and has no effect without it")
+	}
 	password := given["smtp-password"]
 	token, err := secret("", given["smtp-token-file"]) // only reports a missing file at start; the file is read again for each mail
 	found.addErr("smtp-token-file", err)

@@ -64,6 +64,7 @@ type Config struct {
 	Embeddings      Embeddings
 	SMTP            *SMTP  // nil: mails are written to OutboxPath
 	MailFrom        string // "Name <address>" or an address
+	MailIn          MailIn
 
 	SignUp            string   // open, invitation or closed; empty: an operator chooses
 	SetupCode         string   // secret; empty: the server generates one
@@ -328,6 +329,13 @@ var settings = []Declaration{
 	{Flag: "mail-from", Topic: topicMail, Placeholder: "ADDRESS",
 		Help: "Sender of mails. By default no-reply at the website's host.",
 		kind: checked(func(c *Config) *string { return &c.MailFrom }, checkSender)},
+	{Flag: "mail-in", Topic: topicMail, Placeholder: "SOURCE",
+		Help: "From where mails for channels come: lmtp://127.0.0.1:2424 or unix:PATH to listen for LMTP, or the path of a Maildir.",
+		See:  "[Newsletters in channels](#newsletters-in-channels)",
+		kind: kind{parse: parseMailIn, print: printMailIn}},
+	{Flag: "mail-in-domain", Topic: topicMail, Placeholder: "DOMAIN",
+		Help: "Domain of the mail addresses of channels. Required with --mail-in.",
+		kind: checked(func(c *Config) *string { return &c.MailIn.Domain }, checkMailDomain)},
 	{Flag: "smtp-url", Topic: topicMail, Placeholder: "URL",
 		Help: "smtp://user@host:587 (STARTTLS is required unless the host is this machine; ?starttls=required or never) or smtps://user@host:465. Without it, mails are written to outbox/ in the data folder.",
 		kind: field(func(c *Config) **SMTP { return &c.SMTP }, parseSMTP, (*SMTP).URL)},

@@ -18,6 +18,7 @@ import (
 const (
 	maxArticle = 1 << 20 // approximate bytes of HTML that are converted to Markdown
 	maxDepth   = 40      // of its elements: the cost of nested lists is quadratic
+	mailDepth  = 100     // of the elements of a mail, whose layout is often made of nested tables
 )
 
 var (
@@ -57,14 +58,14 @@ func newConverter() *converter.Converter {
 // prune truncates an article that is too long or too deep. It removes addresses that Markdown must
 // not contain, and control and private-use characters, which the converter would mistake for its
 // own markers.
-func prune(article *html.Node, base *url.URL) {
+func prune(article *html.Node, base *url.URL, deepest int) {
 	left := maxArticle
 	var walk func(node *html.Node, depth int)
 	walk = func(node *html.Node, depth int) {
 		for child := node.FirstChild; child != nil; {
 			next := child.NextSibling
 			left -= weight(child)
-			if left < 0 || depth > maxDepth {
+			if left < 0 || depth > deepest {
 				node.RemoveChild(child)
 			} else {
 				clean(child, base)

@@ -31,10 +31,34 @@ func readable(text []byte, base *url.URL) string {
 	if err != nil || article.Node == nil || !prose(article.Node) {
 		return ""
 	}
-	prune(article.Node, base)
-	arrange(article.Node)
+	return asMarkdown(article.Node, base, maxDepth)
+}
+
+// Markdown converts a document, such as a mail, to Markdown without looking for its main text. It omits images, which
+// mails use to find out who reads them, and relative links. It returns "" for a document that is too large.
+func Markdown(text []byte) string {
+	doc, err := html.Parse(bytes.NewReader(text))
+	if err != nil || !tame(doc) {
+		return ""
+	}
+	var left []*html.Node
+	for node := range doc.Descendants() {
+		if node.Type == html.ElementNode && slices.Contains([]string{"head", "img", "script", "style", "template", "title"}, node.Data) {
+			left = append(left, node)
+		}
+	}
+	for _, node := range left {
+		node.Parent.RemoveChild(node)
+	}
+	return asMarkdown(doc, nil, mailDepth)
+}
+
+// asMarkdown converts a tree, which it changes, to Markdown.
+func asMarkdown(tree *html.Node, base *url.URL, deepest int) string {
+	prune(tree, base, deepest)
+	arrange(tree)
 	var kept bytes.Buffer
-	if err := html.Render(&kept, article.Node); err != nil {
+	if err := html.Render(&kept, tree); err != nil {
 		return ""
 	}
 	markdown, err := toMarkdown.ConvertReader(articlePolicy.SanitizeReader(&kept))

@@ -86,6 +86,7 @@ type Server struct {
 	failed      chan error
 	backups     *backups
 	embedding   embedding
+	mailIn      mailIn
 	stop        context.CancelFunc
 	done        chan struct{} // closed when the background work has ended
 }
@@ -153,6 +154,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.Jobs = s.newWorkers()
 	s.backups = &backups{s: s, o: o, storage: files.Blobs}
 	s.embedding.s = s
+	s.App.Collections.MailDomain, s.mailIn.s = cfg.MailIn.Domain, s
 	s.stats.WatchBackups(s.backups.measured)
 	freeSpace := o.FreeSpace
 	if freeSpace == nil {
@@ -209,6 +211,9 @@ func (s *Server) Start(l net.Listener) error {
 	}
 	s.logReady()
 	if err := s.keepSetupCode(context.Background()); err != nil {
+		return err
+	}
+	if err := s.mailIn.start(); err != nil {
 		return err
 	}
 	if !s.cfg.Work {
@@ -306,6 +311,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	drained := make(chan error, 1)
 	go func() { drained <- s.Jobs.Stop(ctx) }()
 	s.embedding.end()
+	s.mailIn.end()
 	s.drain(ctx)
 	for _, srv := range []*http.Server{s.http, s.plain, s.metrics} {
 		if srv == nil {

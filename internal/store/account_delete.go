@@ -52,6 +52,9 @@ func (w UserWrites) AnonymizeAccount(ctx context.Context, u domain.User, now tim
 	if err := w.tx.Feeds().ForgetFeeds(ctx, u.ID); err != nil {
 		return err
 	}
+	if err := w.tx.Mailboxes().ForgetMailboxes(ctx, u.ID); err != nil {
+		return err
+	}
 	if err := w.tx.Versions().ForgetVersions(ctx, u.ID); err != nil {
 		return err
 	}

@@ -239,6 +239,9 @@ func (w ChannelWrites) DeleteChannel(ctx context.Context, c domain.Channel, now 
 	if err := w.tx.Feeds().DeleteFeedsOf(ctx, c.ID); err != nil {
 		return err
 	}
+	if err := w.tx.Mailboxes().DeleteMailboxesOf(ctx, c.ID); err != nil {
+		return err
+	}
 	if err := w.tx.Versions().DropVersions(ctx, domain.ChannelRef(c.ID)); err != nil {
 		return err
 	}

@@ -74,6 +74,9 @@ func (q Queries) Membership() membership.Reads { return membership.NewReads(q.db
 // Moderation returns the statements of package moderation.
 func (q Queries) Moderation() moderation.Reads { return moderation.NewReads(q.db) }
 
+// Mailboxes returns the statements of package transfer about addresses for mails.
+func (q Queries) Mailboxes() transfer.MailboxReads { return transfer.NewMailboxReads(q.db) }
+
 // Nearby returns the statements of package contents.
 func (q Queries) Nearby() contents.NearbyReads { return contents.NewNearbyReads(q.db) }
 
@@ -156,6 +159,9 @@ func (tx *Tx) Identity() account.IdentityWrites { return account.NewIdentityWrit
 
 // Imports returns the statements of package transfer for a transaction.
 func (tx *Tx) Imports() transfer.ImportWrites { return transfer.NewImportWrites(tx.db) }
+
+// Mailboxes returns the statements of package transfer about addresses for mails for a transaction.
+func (tx *Tx) Mailboxes() transfer.MailboxWrites { return transfer.NewMailboxWrites(tx.db) }
 
 // Membership returns the statements of package membership for a transaction.
 func (tx *Tx) Membership() membership.Writes { return membership.NewWrites(tx.db) }

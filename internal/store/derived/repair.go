@@ -63,6 +63,8 @@ var Repairs = []struct {
 	{"order_nodes", repairOrders},
 	{"byte_usage", repairByteUsage},
 	{"uploads.size", repairUploadSize},
+	{"text_versions of blocks", repairVersions(domain.ItemBlock)},
+	{"text_versions of channels", repairVersions(domain.ItemChannel)},
 	{"files.user_id of a block's image", repairFileOwner("image_id")},
 	{"files.user_id of a block's file", repairFileOwner("file_id")},
 }
@@ -220,6 +222,14 @@ func repairContentCounts(owner domain.PrincipalType, things string) Repair {
 				SELECT type, part, CASE WHEN open THEN 1 ELSE 0 END AS open, CASE WHEN open THEN 0 ELSE 1 END AS hidden FROM (`+things+`) AS had
 				UNION ALL SELECT type, part, -open, -hidden FROM content_counts WHERE owner_type = '`+string(owner)+`' AND owner_id = $1) AS sides
 			GROUP BY type, part HAVING sum(open) <> 0 OR sum(hidden) <> 0`, id)
+	}
+}
+
+// repairVersions deletes the versions of a thing that does not exist, which older versions of the program leave behind.
+// Ids are not used again.
+func repairVersions(kind domain.ItemType) Repair {
+	return func(ctx context.Context, tx RepairTx, _ sqlx.Check, id int64) error {
+		return tx.DB.Exec(ctx, `DELETE FROM text_versions WHERE item_type = $1 AND item_id = $2`, string(kind), id)
 	}
 }
 

@@ -19,6 +19,16 @@ type feedsView struct {
 	Waits    bool // a feed was never checked
 	Full     bool // no more feeds can be added
 	Imported *importedFeeds
+
+	Mailboxes  []mailboxView
+	MailDomain string // "" if the site receives no mails
+	MailFull   bool   // no more addresses can be created
+}
+
+// mailboxView is an address for mails.
+type mailboxView struct {
+	collections.ChannelMailbox
+	By present.Principal
 }
 
 // feedView is a feed.
@@ -70,6 +80,16 @@ func showFeeds(v *web.Visit, c present.Channel, f *web.Form, imported *importedF
 		shown.Waits = shown.Waits || one.CheckedAt == nil
 		shown.Feeds = append(shown.Feeds, one)
 	}
+	if shown.MailDomain = v.App().Collections.MailDomain; shown.MailDomain != "" {
+		boxes, err := v.App().Collections.Mailboxes(v.R.Context(), v.Actor(), domain.Ref{ID: int64(c.ID)})
+		if err != nil {
+			return err
+		}
+		for i := range boxes {
+			shown.Mailboxes = append(shown.Mailboxes, mailboxView{boxes[i], v.Addresses().Principal(&boxes[i].By)})
+		}
+		shown.MailFull = len(boxes) >= domain.MaxMailboxes
+	}
 	return v.Page("feeds", v.T("collect.feeds.of", c.Title), f, shown)
 }
 
@@ -96,6 +116,15 @@ func changeFeeds(v *web.Visit) error {
 		note, err = "feed-removed", feedByID(f.Get("remove"), func(id domain.ChannelFeedID) error {
 			return v.App().Collections.RemoveFeed(ctx, v.Actor(), ref, id)
 		})
+	case f.Get("do") == "mailbox":
+		_, err = v.App().Collections.AddMailbox(ctx, v.Actor(), ref)
+		note = "mailbox-added"
+	case f.Get("revoke") != "":
+		var id int64
+		if id, err = web.ID(f.Get("revoke")); err == nil {
+			err = v.App().Collections.RemoveMailbox(ctx, v.Actor(), ref, domain.MailboxID(id))
+		}
+		note = "mailbox-removed"
 	default:
 		return web.UnknownButton()
 	}
