@@ -26,6 +26,7 @@ var published = map[string]string{
 	"Follow": "Followed", "Unfollow": "Unfollowed",
 	"CreateComment": "CommentCreated", "UpdateComment": "CommentChanged", "DeleteComment": "CommentDeleted",
 	"PutAway": "Disconnected", "PutBack": "Connected", "KeepComment": "CommentDeleted", "PutCommentBack": "CommentCreated",
+	"RestoreBlock": "BlockRestored", "RestoreChannel": "ChannelRestored", "RestoreComment": "CommentCreated",
 	"UpdateProfile": "UserChanged", "SetAvatar": "UserChanged",
 }
 
@@ -73,6 +74,8 @@ var unpublished = map[string]string{
 	"what jobs find out about rows that exist":      `RefreshDocuments SetAnimated SetLook`,
 	"saved searches, which their owner alone sees": `AddFound AddSearch Advance DeleteSearch ForgetSearches LockSearch LockWatermark MoveWatermark
 		Postpone ReadFind ReadFinds StopMails TakeMail UpdateSearch`,
+	"Trash, which only owners see, and what goes there by a published deletion": `EmptyTrash ExpireTrash FollowAgain ForgetTrash ForgetTrashedComments
+		LockTrashed PurgeSome PurgeSubject PurgeTrashed TrashBlock TrashChannel TrashComment`,
 	"what only its reader sees": `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 
@@ -90,6 +93,9 @@ var publishedElsewhere = map[string]string{
 	"followInto":       "FollowMapping publishes what it gives",
 	"settleIn":         "enter and FollowMapping publish",
 	"restore":          "UndoRemoval publishes",
+	"restoreBlock":     "RestoreTrashed publishes",
+	"restoreChannel":   "RestoreTrashed publishes",
+	"restoreComment":   "RestoreTrashed publishes",
 	"UpdateChannel":    "the change of the channel is published; its new owner collaborates no more",
 }
 

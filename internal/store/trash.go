@@ -52,14 +52,15 @@ const inTrashOf = `(t.owner_type = 'User' AND t.owner_id = $1
 	OR t.owner_type = 'Group' AND t.owner_id IN (SELECT group_id FROM group_members WHERE user_id = $1)) AND NOT t.purging`
 
 const selectTrashed = `SELECT t.id, t.kind, t.target_id, t.owner_type, t.owner_id, t.label, t.deleted_at, t.deleted_by,
-		COALESCE(u.name, ''), COALESCE(u.slug, '')
+		COALESCE(u.name, ''), COALESCE(u.slug, ''),
+		COALESCE((SELECT k.block_id FROM trash_comments k WHERE t.kind = 'Comment' AND k.id = t.target_id), 0)
 	FROM trash_things t LEFT JOIN users u ON u.id = t.deleted_by WHERE `
 
 func scanTrashed(row sqlx.Row) (t domain.Trashed, err error) {
 	var at int64
 	by := &t.DeletedBy
 	by.Type = domain.TypeUser
-	err = row.Scan(&t.ID, &t.Kind, &t.Target, &t.Owner.Type, &t.Owner.ID, &t.Label, &at, &by.ID, &by.Name, &by.Slug)
+	err = row.Scan(&t.ID, &t.Kind, &t.Target, &t.Owner.Type, &t.Owner.ID, &t.Label, &at, &by.ID, &by.Name, &by.Slug, &t.Block)
 	t.DeletedAt = sqlx.Time(at)
 	return t, err
 }
@@ -159,9 +160,9 @@ func (w TrashWrites) keepConnections(ctx context.Context, thing domain.TrashID, 
 	return nil
 }
 
-// KeepBlock copies a locked block and its connections, comments and files, before the caller removes its connections and
+// TrashBlock copies a locked block and its connections, comments and files, before the caller removes its connections and
 // deletes it. Nobody can get its files afterwards.
-func (w TrashWrites) KeepBlock(ctx context.Context, b domain.Block, conns []domain.Connection, n NewTrashed) error {
+func (w TrashWrites) TrashBlock(ctx context.Context, b domain.Block, conns []domain.Connection, n NewTrashed) error {
 	data, err := w.blockRows(ctx, b.ID)
 	if err != nil {
 		return err
@@ -179,7 +180,7 @@ func (w TrashWrites) KeepBlock(ctx context.Context, b domain.Block, conns []doma
 	if b.Image == nil && b.File == nil {
 		return nil
 	}
-	for _, f := range b.FileIDs() {
+	for _, f := range slices.Compact(b.FileIDs()) {
 		err := w.tx.db.ExecOne(ctx, `INSERT INTO trash_files (file_id, thing_id, key) SELECT id, CAST($2 AS BIGINT), key FROM files WHERE id = $1`, f, id)
 		if err == nil {
 			err = w.tx.db.ExecOne(ctx, `UPDATE files SET key = $2 WHERE id = $1`, f, n.Keys())
@@ -191,9 +192,18 @@ func (w TrashWrites) KeepBlock(ctx context.Context, b domain.Block, conns []doma
 	return w.tx.db.ExecOne(ctx, `UPDATE blocks SET image_id = NULL, file_id = NULL WHERE id = $1`, b.ID) // DeleteBlock then keeps the files
 }
 
-// KeepChannel copies the connections of a channel to its parents, and its followers, before the caller deletes it. The
+// TrashComment copies a comment on a locked block, before the caller deletes it.
+func (w TrashWrites) TrashComment(ctx context.Context, c domain.Comment, n NewTrashed) error {
+	id, err := w.add(ctx, domain.TrashedComment, int64(c.ID), n, nil)
+	if err != nil {
+		return err
+	}
+	return w.tx.db.ExecOne(ctx, commentsToTrash+"id = $1", c.ID, id)
+}
+
+// TrashChannel copies the connections of a channel to its parents, and its followers, before the caller deletes it. The
 // channel must be locked with its parents.
-func (w TrashWrites) KeepChannel(ctx context.Context, c domain.Channel, n NewTrashed) error {
+func (w TrashWrites) TrashChannel(ctx context.Context, c domain.Channel, n NewTrashed) error {
 	id, err := w.add(ctx, domain.TrashedChannel, int64(c.ID), n, nil)
 	if err != nil {
 		return err
@@ -343,6 +353,14 @@ type TrashRestored struct {
 	Lost      int                // number of connections, comments and followers that could not be restored
 }
 
+// Events returns the events of the connections.
+func (r TrashRestored) Events() (all []domain.Event) {
+	for _, c := range r.Connected {
+		all = append(all, c)
+	}
+	return all
+}
+
 // connect restores connections in their locked channels. A deleted channel gets them too, since it may be restored later.
 func (w TrashWrites) connect(ctx context.Context, all []kept, owner domain.PrincipalRef, private bool, r *TrashRestored, now time.Time) error {
 	for _, k := range all {
@@ -439,6 +457,17 @@ func (w TrashWrites) RestoreBlock(ctx context.Context, t domain.Trashed, now tim
 	return r, w.forget(ctx, t.ID)
 }
 
+// RestoreComment restores a comment on its locked block from Trash.
+func (w TrashWrites) RestoreComment(ctx context.Context, t domain.Trashed) error {
+	if err := w.tx.db.ExecOne(ctx, commentsFromTrash, t.ID); err != nil {
+		return err
+	}
+	if err := w.tx.Comments().countComments(ctx, t.Block, 1); err != nil {
+		return err
+	}
+	return w.forget(ctx, t.ID)
+}
+
 // restoreProcessing restores how the content of a block was got. An attempt that was still to come is not made.
 func (w TrashWrites) restoreProcessing(ctx context.Context, rows trashedRows) error {
 	if rows.Processing["state"] == string(domain.ProcessingWaiting) {
@@ -463,44 +492,44 @@ func (w TrashWrites) restoreComments(ctx context.Context, id domain.TrashID, blo
 
 // RestoreChannel restores a channel from Trash, with its places in other channels and its followers. Its own connections
 // have stayed in their table (DeleteChannel).
-func (w TrashWrites) RestoreChannel(ctx context.Context, t domain.Trashed, now time.Time) (c domain.Channel, r TrashRestored, err error) {
+func (w TrashWrites) RestoreChannel(ctx context.Context, t domain.Trashed, now time.Time) (r TrashRestored, err error) {
 	id := domain.ChannelID(t.Target)
 	all, err := w.connections(ctx, t.ID, id)
 	if err != nil {
-		return c, r, err
+		return r, err
 	}
-	c, err = rowmap.ScanChannel(w.tx.db.QueryRow(ctx, "SELECT "+rowmap.ChannelColumns+" FROM channels ch "+rowmap.ChannelOwner+
+	c, err := rowmap.ScanChannel(w.tx.db.QueryRow(ctx, "SELECT "+rowmap.ChannelColumns+" FROM channels ch "+rowmap.ChannelOwner+
 		" WHERE ch.id = $1 AND ch.state = 'deleted'", id))
 	if err != nil {
-		return c, r, sqlx.Found(err)
+		return r, sqlx.Found(err)
 	}
 	if err := w.tx.Principals().LockOwners(ctx, c.Owner.PrincipalRef); err != nil {
-		return c, r, err
+		return r, err
 	}
 	err = w.tx.db.ExecOne(ctx, `UPDATE channels SET state = 'available', version = version + 1, updated_at = `+later("updated_at", "$2")+`
 		WHERE id = $1`, id, sqlx.Micros(now))
 	if err != nil {
-		return c, r, err
+		return r, err
 	}
 	w.tx.documents().Add(search.DocumentOfChannel(c))
 	w.tx.documents().Refresh(domain.SubjectChannel, int64(id)) // with the new time
 	open, private := search.Placed(c.Visibility, 1)
 	if err := w.tx.documents().PutInGroup(ctx, c.Owner.PrincipalRef, domain.ChannelRef(id), open, private); err != nil {
-		return c, r, err
+		return r, err
 	}
 	if err := w.tx.Transitions().transition(ctx, c, effect{}, effectOf(c)); err != nil {
-		return c, r, err
+		return r, err
 	}
 	if err := w.connect(ctx, all, c.Owner.PrincipalRef, private > 0, &r, now); err != nil {
-		return c, r, err
+		return r, err
 	}
 	if err := w.restoreFollows(ctx, t.ID, id, &r); err != nil {
-		return c, r, err
+		return r, err
 	}
 	if err := w.tx.Principals().bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, 1); err != nil {
-		return c, r, err
+		return r, err
 	}
-	return c, r, w.forget(ctx, t.ID)
+	return r, w.forget(ctx, t.ID)
 }
 
 // restoreFollows restores the followers of a channel who still have an account.
