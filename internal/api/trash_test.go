@@ -312,6 +312,7 @@ func TestTrashOfAccounts(t *testing.T) {
 		r.Do("ada", "DELETE", fmt.Sprint("/ext/v1/blocks/", hers), nil).Want(204)
 		r.Do("ben", "DELETE", fmt.Sprint("/ext/v1/blocks/", his), nil).Want(204)
 		r.Do("ada", "DELETE", fmt.Sprint("/v3/channels/", moss), nil).Want(204)
+		r.Operator("ben")
 		ada := actorOf(r, "ada")
 		if err := r.S.App.Accounts.DeleteAccount(t.Context(), ada, r.Proved(ada.UserID), "ada"); err != nil {
 			t.Fatal(err)
