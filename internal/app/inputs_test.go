@@ -1193,7 +1193,7 @@ var withoutText = []string{
 	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",
 	"BeginImport", "FinishImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog",
-	"EmptyTrash", "InTrash", "PurgeTrash", "PurgeTrashed", "RestoreTrashed", "TrashKept",
+	"EmptyTrash", "InTrash", "PurgeTrash", "PurgeTrashed", "RestoreTrashed", "Trash", "TrashKept",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
 	"DeleteSearch", "Finds", "MailReader", "QueueSearchMails", "ReadFind", "ReadFinds", "ReadLists", "SavedAs", "SavedSearch", "SavedSearches", "SendSearchMail", "StopMails", "UnreadFinds",
 	"ApplyHiding", "Backfills", "Blocklist", "Cases", "Duplicates", "Similar", "Twins", "FindAnimations", "FindLooks", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
