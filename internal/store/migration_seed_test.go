@@ -65,11 +65,12 @@ func (w *fixture) furniture(by domain.UserID, typ domain.BlockType, from domain.
 // seedRows contains a row for each further table. Users and groups are numbered from 1.
 var seedRows = []string{
 	"INSERT INTO link_failures (block_id, since, times, reason) SELECT min(id), 5, 3, 'The server answered 404 Not Found' FROM blocks WHERE type = 'Link'",
-	"INSERT INTO trash_things (kind, target_id, owner_type, owner_id, deleted_by, label, data, deleted_at) VALUES ('Block', 9999, 'User', 1, 1, 'Gone', '{}', 5)",
-	`INSERT INTO trash_connections (id, thing_id, channel_id, item_type, item_id, user_id, position_key, below_id, above_id, pinned, metadata, version, created_at, updated_at)
-		SELECT 9999, t.id, ch.id, 'Block', 9999, 1, 1, 0, 0, FALSE, '{"a": "b"}', 1, 5, 5 FROM trash_things t CROSS JOIN channels ch WHERE ch.title = 'On everything'`,
+	// Rows in Trash without texts, since byte_usage of an older version does not count them.
+	"INSERT INTO trash_things (kind, target_id, owner_type, owner_id, deleted_by, label, deleted_at) VALUES ('Block', 9999, 'User', 1, 1, 'Gone', 5)",
+	`INSERT INTO trash_connections (id, thing_id, channel_id, item_type, item_id, user_id, position_key, below_id, above_id, pinned, version, created_at, updated_at)
+		SELECT 9999, t.id, ch.id, 'Block', 9999, 1, 1, 0, 0, FALSE, 1, 5, 5 FROM trash_things t CROSS JOIN channels ch WHERE ch.title = 'On everything'`,
 	`INSERT INTO trash_comments (id, thing_id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at)
-		SELECT 9999, id, 9999, 1, 'moss', '<p>moss</p>', 'moss', 1, 5, 5 FROM trash_things`,
+		SELECT 9999, id, 9999, 1, '', '', '', 1, 5, 5 FROM trash_things`,
 	"INSERT INTO trash_files (file_id, thing_id, key) SELECT (SELECT min(id) FROM files), id, 'its former key' FROM trash_things",
 	"INSERT INTO trash_follows (id, thing_id, follower_id, created_at) SELECT 9999, id, 1, 5 FROM trash_things",
 	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",
