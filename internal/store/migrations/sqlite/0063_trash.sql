@@ -1,7 +1,7 @@
 -- +goose Up
 
--- What users have deleted and can still restore. A deleted channel keeps its row and its connections as before; of other
--- things the rows move here. Nothing that reads the site reads these tables (docs/design/trash.md).
+-- What users have deleted and can still restore. A deleted channel keeps its row and its connections. The rows
+-- of other things move here. Nothing that reads the site reads these tables (docs/design/trash.md).
 CREATE TABLE trash_things (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     kind       TEXT NOT NULL,             -- Block, Channel or Comment
