@@ -85,7 +85,7 @@ func (w TrashWrites) PurgeSome(ctx context.Context, n int) (found bool, err erro
 	return true, w.forget(ctx, id)
 }
 
-// inherit makes a user the owner of what a deleted group has in Trash.
+// inherit makes a user the owner of the things of a deleted group in Trash.
 func (w TrashWrites) inherit(ctx context.Context, group domain.GroupID, by domain.UserID) error {
 	return w.tx.db.Exec(ctx, `UPDATE trash_things SET owner_type = 'User', owner_id = $2 WHERE owner_type = 'Group' AND owner_id = $1`, group, by)
 }

@@ -262,7 +262,7 @@ func (w TrashWrites) restoreFollows(ctx context.Context, id domain.TrashID, chan
 	return w.tx.Activity().FollowAgain(ctx, channel, all)
 }
 
-// forget deletes the entry of a restored thing, and what belongs to it.
+// forget deletes the row of a thing, and the rows that refer to it.
 func (w TrashWrites) forget(ctx context.Context, id domain.TrashID) error {
 	return w.tx.db.ExecOne(ctx, `DELETE FROM trash_things WHERE id = $1`, id)
 }

@@ -120,7 +120,7 @@ func (a *Collections) InTrash(ctx context.Context, actor domain.Actor, kind doma
 	return a.Store.Trash().InTrash(ctx, actor.UserID, kind, id)
 }
 
-// daysLeft returns the number of days that have begun by the end of a time.
+// daysLeft returns the days of a duration, rounded up.
 func daysLeft(left time.Duration) int { return int(max(0, (left+core.Day-1)/core.Day)) }
 
 // errTrash refuses actors who may not write or, for the channel of a group, have left the group.
