@@ -145,7 +145,7 @@ onSQLite("every page", (world) => {
     }
     for (const [name, address] of Object.entries({
       feed: "/feed", notifications: "/notifications", searches: "/search/saved", "text-read": `/block/${text.id}/read`, highlights: "/settings/highlights", "notifications-unread": "/notifications?filter=unread", groups: "/groups", "group-new": "/groups/new",
-      members: `${club}/members`, "group-edit": `${club}/edit`, "group-delete": `${club}/delete`, collaborators: `/ada/${wall.slug}/collaborators`, subscriptions: `/ada/${wall.slug}/subscriptions`, "own-subscriptions": "/settings/subscriptions", "dead-links": "/settings/links", feeds: "/settings/feeds",
+      members: `${club}/members`, "group-edit": `${club}/edit`, "group-delete": `${club}/delete`, collaborators: `/ada/${wall.slug}/collaborators`, subscriptions: `/ada/${wall.slug}/subscriptions`, "own-subscriptions": "/settings/subscriptions", "dead-links": "/settings/links", trash: "/settings/trash", feeds: "/settings/feeds",
       new: "/new", save: `/save?url=${encodeURIComponent(`${site.url}/article/1`)}&title=Notes`, add: `/ada/${wall.slug}/add`, "channel-edit": `/ada/${wall.slug}/edit`,
       arrange: `/ada/${wall.slug}/arrange`, "arrange-empty": "/ada/field-notes/arrange", connect: at("Image", "/connect"), "connect-found": at("Image", "/connect?q=wall"),
       "connect-channel": `/channel/${wall.id}/connect`, "block-edit": at("Text", "/edit"), "image-edit": at("Image", "/edit"), "block-delete": at("Text", "/delete"),

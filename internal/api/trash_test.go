@@ -3,11 +3,16 @@ package api_test
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine/internal/apptest"
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
+	"vitrine/internal/store"
+	"vitrine/internal/store/storetest"
 )
 
 var changedAt = regexp.MustCompile(`"(updated_at|updated-at)":"[^"]*"`)
@@ -38,13 +43,13 @@ func alike(t *testing.T, when string, before, after map[string]string) {
 // restoreLast restores what was deleted last.
 func restoreLast(r *apptest.Rig, as string) {
 	r.T.Helper()
-	actor := domain.Actor{UserID: r.Person(as).ID, Scope: domain.ScopeWrite}
+	actor := actorOf(r, as)
 	l, err := r.S.App.Collections.Trash(r.T.Context(), actor, domain.Page{Number: 1, Per: 10})
 	if err != nil || len(l.Items) == 0 {
 		r.T.Fatalf("%s has %d things in Trash, %v", as, len(l.Items), err)
 	}
 	if got, err := r.S.App.Collections.RestoreTrashed(r.T.Context(), actor, l.Items[0].ID); err != nil || got.Lost != 0 {
-		r.T.Fatalf("restoring %s: %+v, %v", l.Items[0].Label, got, err)
+		r.T.Errorf("restoring %s: %+v, %v", l.Items[0].Label, got, err)
 	}
 }
 
@@ -109,6 +114,14 @@ func TestTrash(t *testing.T) {
 		restoreLast(r, "ada")
 		alike(t, "the channel", before, readAll(r, paths))
 
+		said := r.Get("ben", "/v3/blocks/%d/comments", middle).Ints("data", "id")[1]
+		r.Do("ben", "DELETE", fmt.Sprint("/v3/comments/", said), nil).Want(204)
+		if n := r.Get("ada", "/v3/blocks/%d", middle).Int("comment_count"); n != 2 {
+			t.Errorf("%d comments are left", n)
+		}
+		restoreLast(r, "ben")
+		alike(t, "the comment", before, readAll(r, paths))
+
 		// Both, in either order, restored in either order: restore takes the one that was deleted last.
 		deleteBlock()
 		deleteChannel()
@@ -120,5 +133,205 @@ func TestTrash(t *testing.T) {
 		restoreLast(r, "ada")
 		restoreLast(r, "ada")
 		alike(t, "the channel, then the block", before, readAll(r, paths))
+	})
+}
+
+func actorOf(r *apptest.Rig, name string) domain.Actor {
+	return domain.Actor{UserID: r.Person(name).ID, Scope: domain.ScopeWrite}
+}
+
+// rowsInTrash counts the rows of all tables of Trash.
+func rowsInTrash(r *apptest.Rig) (n int64) {
+	r.T.Helper()
+	err := r.DB().View(r.T.Context(), func(q database.Querier) error {
+		return q.QueryRow(r.T.Context(), `SELECT (SELECT count(*) FROM trash_things) + (SELECT count(*) FROM trash_connections)
+			+ (SELECT count(*) FROM trash_comments) + (SELECT count(*) FROM trash_files) + (SELECT count(*) FROM trash_follows)`).Scan(&n)
+	})
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	return n
+}
+
+// Deleting, restoring, changing and connecting the same things at once leaves every derived value right.
+func TestTrashAtOnce(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		moss, fern := r.Channel("ada", "Moss", "public"), r.Channel("ben", "Fern", "public")
+		var blocks []int64
+		for i := range 3 {
+			blocks = append(blocks, r.Block("ada", fmt.Sprint("Block ", i), moss, fern))
+		}
+		r.Connect("ben", "Channel", moss, fern)
+		r.S.Store.LimitTransitions(store.TransitionLimits{AtOnce: 1, Batch: 1})
+		ada, ben := actorOf(r, "ada"), actorOf(r, "ben")
+		for round := range 3 {
+			block := blocks[round]
+			answers := atOnce(t, 12, func(i int) *apptest.Response {
+				switch i % 6 {
+				case 0:
+					return r.Do("ada", "DELETE", fmt.Sprint("/ext/v1/blocks/", block), nil)
+				case 1:
+					return r.Do("ada", "DELETE", fmt.Sprint("/v3/channels/", moss), nil)
+				case 2:
+					return r.Do("ada", "PUT", fmt.Sprint("/v3/blocks/", block), map[string]any{"title": fmt.Sprint("Title ", i)})
+				case 3:
+					return r.Do("ben", "POST", "/v3/connections", map[string]any{"connectable_type": "Block", "connectable_id": block, "channel_ids": []int64{moss, fern}})
+				case 4:
+					return r.Do("ben", "POST", fmt.Sprintf("/v3/blocks/%d/comments", block), map[string]any{"body": "Words"})
+				}
+				l, err := r.S.App.Collections.Trash(t.Context(), ada, domain.Page{Number: 1, Per: 10})
+				for _, thing := range l.Items {
+					_, failed := r.S.App.Collections.RestoreTrashed(t.Context(), ada, thing.ID)
+					if failed != nil && domain.KindOf(failed) != domain.NotFound {
+						err = failed
+					}
+				}
+				if err != nil {
+					t.Error(err)
+				}
+				return r.Do("", "GET", "/v3/channels/none", nil)
+			})
+			for i, res := range answers {
+				if res.Status >= 500 {
+					t.Errorf("%d: status %d: %s", i, res.Status, res.Body)
+				}
+			}
+			if _, err := r.S.App.Collections.RestoreTrashed(t.Context(), ben, 1); domain.KindOf(err) != domain.NotFound {
+				t.Errorf("a stranger restores: %v", err)
+			}
+			storetest.Check(t, r.S.Store)
+			l, err := r.S.App.Collections.Trash(t.Context(), ada, domain.Page{Number: 1, Per: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range l.Items {
+				restoreLast(r, "ada")
+			}
+			r.Get("ada", "/v3/channels/%d", moss).Want(200)
+			r.Get("ada", "/v3/blocks/%d", block).Want(200)
+			storetest.Check(t, r.S.Store)
+		}
+	})
+}
+
+// A block comes back between the same neighbours, though others were added there until no keys were left.
+func TestTrashKeepsPlaces(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		moss := r.Channel("ada", "Moss", "public")
+		low, middle, high := r.Block("ada", "Low", moss), r.Block("ada", "Middle", moss), r.Block("ada", "High", moss)
+		r.Do("ada", "DELETE", fmt.Sprint("/ext/v1/blocks/", middle), nil).Want(204)
+		for range 40 {
+			r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": "New", "channels": []map[string]any{{"id": moss, "position": 2}}}).Want(201)
+		}
+		restoreLast(r, "ada")
+		ids := r.Get("ada", "/v3/channels/%d/contents?sort=position_asc&per=100", moss).Ints("data", "id")
+		if ids[0] != low || ids[len(ids)-1] != high || !slices.Contains(ids, middle) {
+			t.Errorf("%v", ids)
+		}
+	})
+}
+
+// Files in Trash count towards the quota, but nobody gets them. They are gone when the block is deleted for good, also if
+// the job stopped in between.
+func TestTrashOfFiles(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		r.Web("example.com/a.png", apptest.Serve("image/png", apptest.PNG(t, 90, 30)))
+		moss, ada := r.Channel("ada", "Moss", "public"), actorOf(r, "ada")
+		block := r.Block("ada", "https://example.com/a.png", moss)
+		r.WorkJobs()
+		r.Do("ben", "POST", fmt.Sprintf("/v3/blocks/%d/comments", block), map[string]any{"body": "Words"}).Want(201)
+		file := strings.TrimPrefix(r.Get("ada", "/v3/blocks/%d", block).Str("image.src"), apptest.Base)
+		used := func() (n int64) {
+			u, err := r.S.Store.Counters().ByteUsage(t.Context(), ada.UserID, r.Clock.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return u.Total
+		}
+		r.Do("", "GET", file, nil).Want(200)
+		before := used()
+		remove := func() { r.Do("ada", "DELETE", fmt.Sprint("/ext/v1/blocks/", block), nil).Want(204) }
+		remove()
+		r.Do("ada", "GET", file, nil).Want(404)
+		if now := used(); now < before {
+			t.Errorf("%d bytes became %d in Trash", before, now)
+		}
+		restoreLast(r, "ada")
+		r.Do("", "GET", file, nil).Want(200)
+		if now := used(); now != before {
+			t.Errorf("%d bytes became %d", before, now)
+		}
+		remove()
+		r.Clock.Advance(29 * 24 * time.Hour)
+		all := r.S.App.Collections
+		if err := all.PurgeTrash(t.Context()); err != nil || rowsInTrash(r) == 0 {
+			t.Fatalf("deleted after 29 days, or %v", err)
+		}
+		l, err := all.Trash(t.Context(), ada, domain.Page{Number: 1, Per: 10})
+		if err != nil || len(l.Items) != 1 {
+			t.Fatal(l, err)
+		}
+		if err := all.PurgeTrashed(t.Context(), actorOf(r, "ben"), l.Items[0].ID); domain.KindOf(err) != domain.NotFound {
+			t.Errorf("a stranger deletes: %v", err)
+		}
+		if err := all.PurgeTrashed(t.Context(), ada, l.Items[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		err = r.S.Store.InTx(t.Context(), func(tx *store.Tx) error { // the first batch, before the job is killed
+			_, err := tx.Trash().PurgeSome(t.Context(), 1)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		storetest.Check(t, r.S.Store)
+		if _, err := all.RestoreTrashed(t.Context(), ada, l.Items[0].ID); domain.KindOf(err) != domain.NotFound {
+			t.Errorf("restored in part: %v", err)
+		}
+		r.WorkJobs()
+		if n := rowsInTrash(r); n != 0 || used() >= before {
+			t.Errorf("%d rows and %d bytes are left", n, used())
+		}
+	})
+}
+
+// Deleting an account deletes what it has in Trash, and its comments in the Trash of others.
+func TestTrashOfAccounts(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		moss, fern := r.Channel("ada", "Moss", "public"), r.Channel("ben", "Fern", "public")
+		hers, his := r.Block("ada", "Hers", moss, fern), r.Block("ben", "His", moss, fern)
+		for _, block := range []int64{hers, his} {
+			for _, by := range []string{"ada", "ben"} {
+				r.Do(by, "POST", fmt.Sprintf("/v3/blocks/%d/comments", block), map[string]any{"body": "Says " + by}).Want(201)
+			}
+		}
+		r.Do("ada", "DELETE", fmt.Sprint("/ext/v1/blocks/", hers), nil).Want(204)
+		r.Do("ben", "DELETE", fmt.Sprint("/ext/v1/blocks/", his), nil).Want(204)
+		r.Do("ada", "DELETE", fmt.Sprint("/v3/channels/", moss), nil).Want(204)
+		r.Operator("ben")
+		ada := actorOf(r, "ada")
+		if err := r.S.App.Accounts.DeleteAccount(t.Context(), ada, r.Proved(ada.UserID), "ada"); err != nil {
+			t.Fatal(err)
+		}
+		r.WorkJobs()
+		ben := actorOf(r, "ben")
+		l, err := r.S.App.Collections.Trash(t.Context(), ben, domain.Page{Number: 1, Per: 10})
+		if err != nil || len(l.Items) != 1 || len(l.Items[0].Places) != 1 {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		got, err := r.S.App.Collections.RestoreTrashed(t.Context(), ben, l.Items[0].ID)
+		if err != nil || got.Lost != 1 { // the connection to the channel that is gone
+			t.Errorf("%+v, %v", got, err)
+		}
+		if n := r.Get("ben", "/v3/blocks/%d", his).Int("comment_count"); n != 1 {
+			t.Errorf("%d comments", n)
+		}
+		if n := rowsInTrash(r); n != 0 {
+			t.Errorf("%d rows are left", n)
+		}
 	})
 }

@@ -27,6 +27,7 @@ var published = map[string]string{
 	"CreateComment": "CommentCreated", "UpdateComment": "CommentChanged", "DeleteComment": "CommentDeleted",
 	"Touch":   "BlockChanged",
 	"PutAway": "Disconnected", "PutBack": "Connected", "KeepComment": "CommentDeleted", "PutCommentBack": "CommentCreated",
+	"RestoreBlock": "BlockRestored", "RestoreChannel": "ChannelRestored", "RestoreComment": "CommentCreated",
 	"UpdateProfile": "UserChanged", "SetAvatar": "UserChanged",
 }
 
@@ -79,7 +80,9 @@ var unpublished = map[string]string{
 	"saved searches, which their owner alone sees": `AddFound AddSearch Advance DeleteSearch ForgetSearches LockSearch LockWatermark MoveWatermark
 		Postpone ReadFind ReadFinds StopMails TakeMail UpdateSearch`,
 	"highlights, which their reader alone sees": `AddHighlight DeleteHighlight ForgetReading KeepPlace LockHighlight UpdateHighlight`,
-	"what only its reader sees":                 `ForgetUser Pin RenewFeeds TrimPins Unpin`,
+	"Trash, which only owners see, and what goes there by a published deletion": `EmptyTrash ExpireTrash FollowAgain ForgetTrash ForgetTrashedComments
+		LockTrashed PurgeSome PurgeSubject PurgeTrashed TrashBlock TrashChannel TrashComment`,
+	"what only its reader sees": `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 
 // publishedElsewhere are functions that write and leave publishing to their callers.
@@ -96,6 +99,9 @@ var publishedElsewhere = map[string]string{
 	"followInto":       "FollowMapping publishes what it gives",
 	"settleIn":         "enter and FollowMapping publish",
 	"restore":          "UndoRemoval publishes",
+	"restoreBlock":     "RestoreTrashed publishes",
+	"restoreChannel":   "RestoreTrashed publishes",
+	"restoreComment":   "RestoreTrashed publishes",
 	"UpdateChannel":    "the change of the channel is published; its new owner collaborates no more",
 }
 

@@ -22,7 +22,7 @@ var topics = map[string][]string{
 	"importing":             {"Collections", "Content", "People", "Transfer"},
 	"oauth":                 {"Accounts"},
 	"server":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches", "Transfer"},
-	"site/pages/account":    {"Accounts", "Content", "People", "SSO"},
+	"site/pages/account":    {"Accounts", "Collections", "Content", "People", "SSO"},
 	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},
 	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches"},
 	"site/pages/moderation": {"Moderation"},

@@ -275,7 +275,7 @@ var settings = []Declaration{
 		Help: "Private addresses and networks, such as an intranet, that content may be fetched from. By default only public addresses.",
 		kind: field(func(c *Config) *[]netip.Prefix { return &c.FetchAllow }, parsePrefixes, formatPrefixes)},
 	{Flag: "trash-days", Topic: topicFiles, Default: "30", Placeholder: "DAYS",
-		Help: "How many days deleted blocks and channels stay in Trash, where their owners can restore them; 0 deletes them at once.",
+		Help: "How many days deleted blocks, channels and comments stay in Trash, where their owners can restore them; 0 deletes them at once.",
 		See:  "[Trash](operators.md#trash)",
 		kind: field(func(c *Config) *int { return &c.TrashDays }, parseTrashDays, strconv.Itoa)},
 	{Flag: "link-checks", Topic: topicFiles, Default: "true", Placeholder: "BOOL",

@@ -10,10 +10,9 @@ type TrashKind string
 
 // The kinds. The database contains their names.
 const (
-	TrashedBlock      TrashKind = "Block"
-	TrashedChannel    TrashKind = "Channel"
-	TrashedComment    TrashKind = "Comment"
-	TrashedConnection TrashKind = "Connection"
+	TrashedBlock   TrashKind = "Block"
+	TrashedChannel TrashKind = "Channel"
+	TrashedComment TrashKind = "Comment"
 )
 
 // Trashed is a deleted thing that can still be restored.
@@ -23,6 +22,7 @@ type Trashed struct {
 	Target    int64        // its id
 	Owner     PrincipalRef // who can restore it
 	DeletedBy Principal
-	Label     string // as it was called
+	Label     string  // as it was called
+	Block     BlockID // of a comment; 0 for others
 	DeletedAt time.Time
 }

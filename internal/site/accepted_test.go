@@ -152,6 +152,7 @@ func TestFormsAreAccepted(t *testing.T) {
 		{"olga", "/operator/hide/block/{bobs}", "/operator/hidden", "moderation.note.hidden", 422, form("text", "Not here")},
 		{"olga", "/operator/hidden", "/operator/hidden", "moderation.note.shown", 404, form("show", "1")},
 		{"olga", "/operator/reports/{case}", "/operator/reports", "moderation.note.decided", 422, form("outcome", "warned", "text", "Please do not")},
+		{"ada", "/settings/trash", "/settings/trash", "web.note.emptied", 0, form("empty", "99")},
 		{"ada", "/channel/{moss}/delete", "/ada", "web.note.channel-deleted", 404, form("sure", "yes")},
 	})
 	if n := r.Get("ada", "/v3/users/ada/contents?type=Channel&per=100"); strings.Count(string(n.Body), `"title":"Lichen`) != 1 {

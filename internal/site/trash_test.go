@@ -53,7 +53,7 @@ func TestTrash(t *testing.T) {
 	}, people)
 }
 
-// Without Trash, what is deleted is gone.
+// Without Trash, deleted blocks are gone.
 func TestNoTrash(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people, func(c *config.Config) { c.TrashDays = 0 })

@@ -39,6 +39,9 @@ func TestColumnsAreDeclared(t *testing.T) {
 		"hidden_comments": hidden(rowmap.Comments.Names(sqlx.Hide), "id", "hidden_id", "version"),
 		"hidden_connections": hidden(rowmap.Connections.Names(sqlx.Hide),
 			"id", "hidden_id", "block_id", "position_key", "version", "created_at"),
+		"trash_comments": hidden(rowmap.Comments.Names(sqlx.Hide), "id", "thing_id", "version"),
+		"trash_connections": hidden(rowmap.Connections.Names(sqlx.Hide),
+			"id", "thing_id", "below_id", "above_id", "position_key", "version", "created_at"),
 	}
 	storetest.EachDB(t, func(t *testing.T, _ *store.Store, db *database.DB) {
 		for table, columns := range want {

@@ -68,6 +68,14 @@ var seedRows = []string{
 	`INSERT INTO snapshots (block_id, user_id, source, kind, blob_id, content_type, size, address, title, text, article, taken_at, created_at)
 		SELECT b.id, 1, 'browser', 'page', (SELECT min(id) FROM blobs), 'text/html', 7, 'https://example.org/', 'Moss', 'Moss', FALSE, 5, 6
 		FROM blocks b WHERE b.type = 'Link' ORDER BY b.id LIMIT 1`,
+	// Rows in Trash without texts, since byte_usage of an older version does not count them.
+	"INSERT INTO trash_things (kind, target_id, owner_type, owner_id, deleted_by, label, deleted_at) VALUES ('Block', 9999, 'User', 1, 1, 'Gone', 5)",
+	`INSERT INTO trash_connections (id, thing_id, channel_id, item_type, item_id, user_id, position_key, below_id, above_id, pinned, version, created_at, updated_at)
+		SELECT 9999, t.id, ch.id, 'Block', 9999, 1, 1, 0, 0, FALSE, 1, 5, 5 FROM trash_things t CROSS JOIN channels ch WHERE ch.title = 'On everything'`,
+	`INSERT INTO trash_comments (id, thing_id, block_id, user_id, body_markdown, body_html, body_plain, version, created_at, updated_at)
+		SELECT 9999, id, 9999, 1, '', '', '', 1, 5, 5 FROM trash_things`,
+	"INSERT INTO trash_files (file_id, thing_id, key) SELECT (SELECT min(id) FROM files), id, 'its former key' FROM trash_things",
+	"INSERT INTO trash_follows (id, thing_id, follower_id, created_at) SELECT 9999, id, 1, 5 FROM trash_things",
 	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",
 	// This row must not have an effect, because an older version ignores it and must still be
 	// correct.

@@ -164,11 +164,14 @@ func (a *Collections) UpdateComment(ctx context.Context, actor domain.Actor, id 
 	return c, err
 }
 
-// DeleteComment deletes the actor's comment.
+// DeleteComment moves the actor's comment to Trash.
 func (a *Collections) DeleteComment(ctx context.Context, actor domain.Actor, id domain.CommentID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		c, err := ownComment(ctx, tx, actor, id, "delete")
 		if err != nil {
+			return err
+		}
+		if err := a.keepComment(ctx, tx, actor, c); err != nil {
 			return err
 		}
 		if err := tx.Comments().DeleteComment(ctx, c); err != nil {

@@ -30,7 +30,7 @@ func (a *Collections) keepBlock(ctx context.Context, tx *store.Tx, actor domain.
 		return err
 	}
 	label := new(present.Addresses).Block(&b).Heading()
-	return tx.Trash().KeepBlock(ctx, b, conns, a.trashing(actor, b.Author.PrincipalRef, label, a.Now()))
+	return tx.Trash().TrashBlock(ctx, b, conns, a.trashing(actor, b.Author.PrincipalRef, label, a.Now()))
 }
 
 // keepChannel copies the places of a channel to Trash before it is deleted, unless it is hidden. The channel is locked
@@ -43,8 +43,19 @@ func (a *Collections) keepChannel(ctx context.Context, tx *store.Tx, actor domai
 	if err != nil || hidden {
 		return err
 	}
-	return tx.Trash().KeepChannel(ctx, c, a.trashing(actor, c.Owner.PrincipalRef, c.Title, a.Now()))
+	return tx.Trash().TrashChannel(ctx, c, a.trashing(actor, c.Owner.PrincipalRef, c.Title, a.Now()))
 }
+
+// keepComment copies a comment to Trash before it is deleted.
+func (a *Collections) keepComment(ctx context.Context, tx *store.Tx, actor domain.Actor, c domain.Comment) error {
+	if a.trashKept == 0 {
+		return nil
+	}
+	return tx.Trash().TrashComment(ctx, c, a.trashing(actor, c.Author.PrincipalRef, present.Excerpt(c.Body.Plain, commentLabel), a.Now()))
+}
+
+// commentLabel is how many characters of a comment Trash shows.
+const commentLabel = 80
 
 func isHidden(ctx context.Context, tx *store.Tx, what domain.Subject) (bool, error) {
 	_, err := tx.Hiding().HiddenSubject(ctx, what)
@@ -58,6 +69,7 @@ func isHidden(ctx context.Context, tx *store.Tx, what domain.Subject) (bool, err
 type TrashedThing struct {
 	domain.Trashed
 	Places []domain.Channel // some of the channels that it was in, which the owner still sees
+	On     *domain.Block    // what a comment was on, if the owner still sees it
 	Left   int              // days until it is deleted for good
 }
 
@@ -73,8 +85,16 @@ func (a *Collections) Trash(ctx context.Context, actor domain.Actor, page domain
 			return err
 		}
 		var ids []domain.TrashID
+		var blocks []domain.BlockID
 		for _, t := range all.Items {
 			ids = append(ids, t.ID)
+			if t.Block != 0 {
+				blocks = append(blocks, t.Block)
+			}
+		}
+		on, err := v.Blocks().VisibleBlocksByID(ctx, actor.UserID, blocks)
+		if err != nil {
+			return err
 		}
 		places, err := v.Trash().Places(ctx, actor.UserID, ids)
 		if err != nil {
@@ -82,7 +102,7 @@ func (a *Collections) Trash(ctx context.Context, actor domain.Actor, page domain
 		}
 		l = domain.List[TrashedThing]{Total: all.Total}
 		for _, t := range all.Items {
-			one := TrashedThing{Trashed: t, Left: daysLeft(t.DeletedAt.Add(a.trashKept).Sub(now))}
+			one := TrashedThing{Trashed: t, On: on[t.Block], Left: daysLeft(t.DeletedAt.Add(a.trashKept).Sub(now))}
 			for _, p := range places {
 				if p.Thing == t.ID {
 					one.Places = append(one.Places, p.Channel)
@@ -100,7 +120,7 @@ func (a *Collections) InTrash(ctx context.Context, actor domain.Actor, kind doma
 	return a.Store.Trash().InTrash(ctx, actor.UserID, kind, id)
 }
 
-// daysLeft returns the number of days that have begun by the end of a time.
+// daysLeft returns the days of a duration, rounded up.
 func daysLeft(left time.Duration) int { return int(max(0, (left+core.Day-1)/core.Day)) }
 
 // errTrash refuses actors who may not write or, for the channel of a group, have left the group.
@@ -126,41 +146,58 @@ func (a *Collections) RestoreTrashed(ctx context.Context, actor domain.Actor, id
 			return err
 		}
 		r = RestoredThing{Trashed: t}
-		var done store.TrashRestored
 		var events []domain.Event
-		at := present.Addresses{}
 		switch t.Kind {
 		case domain.TrashedBlock:
-			block := domain.BlockID(t.Target)
-			if done, err = tx.Trash().RestoreBlock(ctx, t, now); err != nil {
-				return err
-			}
-			r.Path = at.Block(&domain.Block{ID: block}).Path()
-			events = append(events, domain.BlockRestored{Block: block})
+			events, err = r.restoreBlock(ctx, tx, now)
 		case domain.TrashedChannel:
-			var c domain.Channel
-			if _, done, err = tx.Trash().RestoreChannel(ctx, t, now); err != nil {
-				return err
-			}
-			// The group of the channel is locked now. The actor may have left it in the meantime.
-			if c, err = tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: t.Target}); err != nil {
-				return err
-			}
-			if !domain.CanOwn(actor, c) {
-				return errTrash()
-			}
-			r.Path = at.Channel(&c).Path()
-			events = append(events, domain.ChannelRestored{Channel: c})
-		default:
-			return domain.NewNotFound()
+			events, err = r.restoreChannel(ctx, tx, actor, now)
+		case domain.TrashedComment:
+			events, err = r.restoreComment(ctx, tx, actor)
 		}
-		r.Lost = done.Lost
-		for _, c := range done.Connected {
-			events = append(events, c)
+		if err != nil {
+			return err
 		}
 		return core.Publish(ctx, tx, actor.UserID, now, events...)
 	})
 	return r, err
+}
+
+func (r *RestoredThing) restoreBlock(ctx context.Context, tx *store.Tx, now time.Time) ([]domain.Event, error) {
+	done, err := tx.Trash().RestoreBlock(ctx, r.Trashed, now)
+	b := domain.Block{ID: domain.BlockID(r.Target)}
+	r.Path, r.Lost = new(present.Addresses).Block(&b).Path(), done.Lost
+	return append([]domain.Event{domain.BlockRestored{Block: b.ID}}, done.Events()...), err
+}
+
+func (r *RestoredThing) restoreChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, now time.Time) ([]domain.Event, error) {
+	done, err := tx.Trash().RestoreChannel(ctx, r.Trashed, now)
+	if err != nil {
+		return nil, err
+	}
+	// The group of the channel is locked now. The actor may have left it in the meantime.
+	c, err := tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: r.Target})
+	if err == nil && !domain.CanOwn(actor, c) {
+		err = errTrash()
+	}
+	r.Path, r.Lost = new(present.Addresses).Channel(&c).Path(), done.Lost
+	return append([]domain.Event{domain.ChannelRestored{Channel: c}}, done.Events()...), err
+}
+
+func (r *RestoredThing) restoreComment(ctx context.Context, tx *store.Tx, actor domain.Actor) ([]domain.Event, error) {
+	b, err := tx.Blocks().LockedBlock(ctx, actor.UserID, r.Block)
+	if domain.KindOf(err) == domain.NotFound {
+		err = domain.NewUnprocessable("The block of this comment does not exist any more, or you do not see it")
+	}
+	if err == nil {
+		err = tx.Trash().RestoreComment(ctx, r.Trashed)
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := domain.Comment{ID: domain.CommentID(r.Target), BlockID: b.ID}
+	r.Path = new(present.Addresses).Entity(domain.Entity{Comment: &c}).Path()
+	return []domain.Event{domain.CommentCreated{Block: b, Comment: c.ID, Brought: true}}, nil
 }
 
 // PurgeTrashed deletes something in Trash for good. A job deletes its rows and files.

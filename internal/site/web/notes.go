@@ -3,6 +3,8 @@ package web
 import (
 	"strconv"
 	"strings"
+
+	"vitrine/internal/domain"
 )
 
 // A note is a message that a page shows once, after a form redirected to it. The cookie contains
@@ -10,8 +12,17 @@ import (
 // package and ".note.", or else after "web.note.". It is followed by the numbers of the text, and the key of a
 // removal that the page offers to undo.
 
-// NoteTrash at the end of a note makes the page lead to Trash.
-const NoteTrash = "~trash"
+// Deleted is Done after a deletion. The note leads to Trash if the thing is there.
+func (v *Visit) Deleted(path, note string, kind domain.TrashKind, id int64) error {
+	there, err := v.App().Collections.InTrash(v.R.Context(), v.Actor(), kind, id)
+	if err != nil {
+		return err
+	}
+	if there {
+		note += "~trash"
+	}
+	return v.Done(path, note)
+}
 
 // Note returns the note of this page, the key of the removal to undo, "" for none, and whether it leads to Trash.
 func (v *Visit) Note() (text, undo string, trash bool) {
@@ -28,7 +39,7 @@ func (v *Visit) Note() (text, undo string, trash bool) {
 		} else if after, ok := strings.CutPrefix(part, "undo-"); ok {
 			undo = after
 		}
-		trash = trash || "~"+part == NoteTrash
+		trash = trash || part == "trash"
 	}
 	for _, id := range []string{v.pageSet + ".note." + key, "web.note." + key} {
 		if v.s.texts().Languages[0].Has(id) && len(v.s.texts().Languages[0].Verbs(id)) == len(args) {

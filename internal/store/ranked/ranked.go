@@ -72,8 +72,8 @@ func (l List) Neighbours(ctx context.Context, key int64) (below, above domain.Co
 	return below, above, err
 }
 
-// AgainBetween is Again for a connection that was between two others, if both are still in the list in this order. Keys
-// are spread anew where none is left, so the former one may now be elsewhere.
+// AgainBetween is Again for a connection that was between two others, if both are still in the list in this order. After
+// many insertions at one place, keys are spread again, so the former key may now be at another place.
 func (l List) AgainBetween(ctx context.Context, key int64, below, above domain.ConnectionID, n int64) (int64, error) {
 	var low, high *int64
 	err := l.db.QueryRow(ctx, `SELECT (SELECT position_key FROM connections WHERE id = $2 AND channel_id = $1),

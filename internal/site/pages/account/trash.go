@@ -15,6 +15,7 @@ const trashPerPage = 25
 type trashed struct {
 	collections.TrashedThing
 	Places []present.Channel
+	On     *present.Block
 	By     present.Principal
 	Mine   bool // the reader deleted it
 }
@@ -44,6 +45,10 @@ func trashPage(v *web.Visit) error {
 		one := trashed{TrashedThing: *t, By: v.Addresses().Principal(&t.DeletedBy), Mine: t.DeletedBy.PrincipalRef == domain.UserRef(v.Actor().UserID)}
 		for j := range t.Places {
 			one.Places = append(one.Places, v.Addresses().Channel(&t.Places[j]))
+		}
+		if t.On != nil {
+			on := v.Addresses().Block(t.On)
+			one.On = &on
 		}
 		shown.Things = append(shown.Things, one)
 		shown.Newest = max(shown.Newest, t.ID)

@@ -157,5 +157,5 @@ func deleteBlock(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	return deleted(v, without(v.Next(), b.Path(), "/"+v.Account.Slug), "block-deleted", domain.TrashedBlock, int64(b.ID))
+	return v.Deleted(without(v.Next(), b.Path(), "/"+v.Account.Slug), "block-deleted", domain.TrashedBlock, int64(b.ID))
 }

@@ -194,23 +194,11 @@ func deleteChannel(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	return deleted(v, without(v.Next(), c.Path(), c.Owner().Path()), "channel-deleted", domain.TrashedChannel, int64(c.ID))
+	return v.Deleted(without(v.Next(), c.Path(), c.Owner().Path()), "channel-deleted", domain.TrashedChannel, int64(c.ID))
 }
 
 // trashDays returns how many days deleted things stay in Trash.
 func trashDays(v *web.Visit) int { return int(v.App().Collections.TrashKept().Hours() / 24) }
-
-// deleted redirects after a deletion. The note leads to Trash if the thing is there.
-func deleted(v *web.Visit, path, note string, kind domain.TrashKind, id int64) error {
-	there, err := v.App().Collections.InTrash(v.R.Context(), v.Actor(), kind, id)
-	if err != nil {
-		return err
-	}
-	if there {
-		note += web.NoteTrash
-	}
-	return v.Done(path, note)
-}
 
 // without returns next, unless it is the deleted path or below it; then it returns instead.
 func without(next, path, instead string) string {

@@ -159,7 +159,7 @@ func changeComment(v *web.Visit) error {
 		if err := v.App().Collections.DeleteComment(v.R.Context(), v.Actor(), c.ID); err != nil {
 			return err
 		}
-		return v.Done(to+"#comments", "comment-deleted")
+		return v.Deleted(to+"#comments", "comment-deleted", domain.TrashedComment, int64(c.ID))
 	}
 	return web.UnknownButton()
 }

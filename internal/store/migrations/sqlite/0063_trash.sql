@@ -1,10 +1,10 @@
 -- +goose Up
 
--- What users have deleted and can still restore. A deleted channel keeps its row and its connections as before; of other
--- things the rows move here. Nothing that reads the site reads these tables (docs/design/trash.md).
+-- What users have deleted and can still restore. A deleted channel keeps its row and its connections. The rows
+-- of other things move here. Nothing that reads the site reads these tables (docs/design/trash.md).
 CREATE TABLE trash_things (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    kind       TEXT NOT NULL,             -- Block, Channel, Comment or Connection
+    kind       TEXT NOT NULL,             -- Block, Channel or Comment
     target_id  BIGINT NOT NULL,
     owner_type TEXT NOT NULL,
     owner_id   BIGINT NOT NULL,           -- who can restore it
@@ -16,11 +16,10 @@ CREATE TABLE trash_things (
     UNIQUE (kind, target_id)
 );
 CREATE INDEX trash_things_owner ON trash_things (owner_type, owner_id, id);
-CREATE INDEX trash_things_by ON trash_things (deleted_by, id);
 CREATE INDEX trash_things_deleted ON trash_things (deleted_at, id);
 CREATE INDEX trash_things_purging ON trash_things (id) WHERE purging;
 
--- The connections of what is in Trash: those of a block or channel to the channels that it was in, and single ones.
+-- The connections of blocks and channels in Trash to the channels that they were in.
 CREATE TABLE trash_connections (
     id           INTEGER PRIMARY KEY, -- that it had, and has again
     thing_id     BIGINT NOT NULL REFERENCES trash_things (id) ON DELETE CASCADE,
