@@ -42,6 +42,19 @@ func encodeAddCollaboratorResponse(response AddCollaboratorRes, w http.ResponseW
 	}
 }
 
+func encodeAddSnapshotResponse(response *Snapshot, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeCreateReportResponse(response *CreateReportNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
@@ -55,6 +68,12 @@ func encodeDeleteBlockResponse(response *DeleteBlockNoContent, w http.ResponseWr
 }
 
 func encodeDeleteExportResponse(response *DeleteExportNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeDeleteSnapshotResponse(response *DeleteSnapshotNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
 	return nil
@@ -262,6 +281,19 @@ func encodeGetSiteResponse(response *Site, w http.ResponseWriter) error {
 	return nil
 }
 
+func encodeGetSnapshotResponse(response *Snapshot, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -327,6 +359,19 @@ func encodeListSavedResponse(response *SavedList, w http.ResponseWriter) error {
 	return nil
 }
 
+func encodeListSnapshotsResponse(response *SnapshotList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeRemoveCollaboratorResponse(response *RemoveCollaboratorNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
@@ -336,6 +381,19 @@ func encodeRemoveCollaboratorResponse(response *RemoveCollaboratorNoContent, w h
 func encodeReprocessBlockResponse(response *BlockProcessing, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(202)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeSavePageResponse(response *Snapshot, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
 
 	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
 		response.Encode(e)
@@ -360,6 +418,19 @@ func encodeSearchByMetadataResponse(response *FoundList, w http.ResponseWriter) 
 }
 
 func encodeSetBlockFileMetadataResponse(response *FileMetadata, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeShareSnapshotResponse(response *Snapshot, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
