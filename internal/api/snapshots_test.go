@@ -62,7 +62,7 @@ func TestSnapshotsInTheAPI(t *testing.T) {
 			status                      int
 		}{
 			{"", list, "text/html", page, 401},
-			{"ada read", list, "text/html", page, 403},
+			{"ada/read", list, "text/html", page, 403},
 			{"bob", list, "text/html", page, 403},
 			{"ada", list, "application/json", "{}", 415},
 			{"ada", list, "", page, 415},

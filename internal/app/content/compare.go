@@ -8,7 +8,7 @@ type Change struct {
 	Text string
 }
 
-// ChangeKind tells which of the compared texts has a line.
+// ChangeKind is the text of a comparison that has a line: both, or only one.
 type ChangeKind string
 
 // The kinds of changes.
