@@ -135,7 +135,7 @@ func TestIdempotencyOfEveryPost(t *testing.T) {
 // keyedOperations lists the POST operations of users in a description.
 func keyedOperations(r *apptest.Rig, n int) (ids []string) {
 	for _, op := range r.Descriptions()[n].Operations() {
-		if op.Method == http.MethodPost && op.ID != "createOAuthToken" {
+		if op.Method == http.MethodPost && op.ID != "createOAuthToken" && !op.Streams() { // repeating a request with a stream has no effect
 			ids = append(ids, op.ID)
 		}
 	}

@@ -1231,7 +1231,7 @@ var withoutText = []string{
 	"DeleteSearch", "Finds", "MailReader", "QueueSearchMails", "ReadFind", "ReadFinds", "ReadLists", "SavedAs", "SavedSearch", "SavedSearches", "SendSearchMail", "StopMails", "UnreadFinds",
 	"ApplyHiding", "Backfills", "Blocklist", "Cases", "Duplicates", "Similar", "Twins", "FindAnimations", "FindLooks", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
-	"AuthoredBlocks", "AuthoredComments", "BlockSnapshots", "DeleteSnapshot", "OpenSnapshot", "ShareSnapshot", "Snapshot", "CanTakeSnapshots", "RequestSnapshot", "SnapshotRequest", "TakeSnapshot", "SnapshotLimit", "SnapshotUsage", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk",
+	"AuthoredBlocks", "AuthoredComments", "BlockSnapshots", "DeleteSnapshot", "OpenSnapshot", "ShareSnapshot", "Snapshot", "SnapshotLimit", "SnapshotUsage", "StageSnapshot", "AttachSnapshot", "SavePage", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk", "CanTakeSnapshots", "RequestSnapshot", "SnapshotRequest", "TakeSnapshot",
 }
 
 // withinTransactions are functions that one topic calls in another.

@@ -187,6 +187,12 @@ func (o *Operation) Accepts(contentType string) bool {
 
 const jsonType = "application/json"
 
+// Streams reports whether the body is not JSON, so that the handler of the operation reads it as a stream.
+func (o *Operation) Streams() bool { return o.HasBody && o.body == nil }
+
+// BodyTypes returns the media types of the body.
+func (o *Operation) BodyTypes() []string { return o.bodyTypes }
+
 // mediaType removes the parameters of a Content-Type, leniently.
 func mediaType(header string) string {
 	name, _, _ := strings.Cut(header, ";")

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -71,8 +72,11 @@ func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		defer leave()
-		again, err := keyedRequest(r, who)
-		if err != nil {
+		var again *keyed
+		if op.Streams() { // repeating such a request has no effect, even without a key
+			x.Upload = r.Clone(r.Context())
+			x.Upload.Body = io.NopCloser(middleware.SlowBody(w, r, uploadTimeout))
+		} else if again, err = keyedRequest(r, who); err != nil {
 			h.Errors.Fail(r.Context(), w, r, err)
 			return
 		}
@@ -157,8 +161,36 @@ func (h *APIHandler) checkRequest(op *describe.Operation, r *http.Request) error
 			return Violations(found)
 		}
 	}
-	if op.HasBody {
+	switch {
+	case op.Streams():
+		return acceptable(op, r)
+	case op.HasBody:
 		return h.checkBody(op, r)
+	}
+	return nil
+}
+
+// uploadTimeout is the timeout for each part of a body that is read as a stream.
+const uploadTimeout = 30 * time.Second
+
+// Upload returns the request of an operation whose body is read as a stream. The handler limits its size.
+func Upload(ctx context.Context) *http.Request { return middleware.From(ctx).Upload }
+
+// plain refuses encoded bodies.
+func plain(r *http.Request) error {
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return domain.Wrap(domain.Unsupported, "Send the body as it is, without a Content-Encoding", nil)
+	}
+	return nil
+}
+
+// acceptable refuses encoded bodies and those of an undeclared media type.
+func acceptable(op *describe.Operation, r *http.Request) error {
+	if err := plain(r); err != nil {
+		return err
+	}
+	if !op.Accepts(r.Header.Get("Content-Type")) {
+		return domain.Wrap(domain.Unsupported, "Send the body as "+strings.Join(op.BodyTypes(), " or "), nil)
 	}
 	return nil
 }
@@ -191,8 +223,8 @@ func (h *APIHandler) checkBody(op *describe.Operation, r *http.Request) error {
 
 // read returns the body of a request as JSON, and violations found while converting it.
 func (h *APIHandler) read(op *describe.Operation, r *http.Request) ([]byte, []describe.Violation, error) {
-	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, nil, domain.Wrap(domain.Unsupported, "Send the body as it is, without a Content-Encoding", nil)
+	if err := plain(r); err != nil {
+		return nil, nil, err
 	}
 	if h.Read != nil {
 		return h.Read(op, r)

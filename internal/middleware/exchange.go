@@ -39,6 +39,7 @@ type Exchange struct {
 	Scope       scope.Scope         // of the request's transactions; see Scoped
 	Actor       domain.Actor        // authenticated caller of an API
 	Description *describe.Operation // of the API operation, or nil
+	Upload      *http.Request       // of an API operation whose handler reads the body as a stream, or nil
 
 	span        *obs.Span // nil if the request is not traced
 	peer        netip.Addr

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"fmt"
 	"html"
 	"regexp"
 	"strings"
@@ -159,4 +160,12 @@ func (b Block) Player() Player {
 		return Player{}
 	}
 	return Player{URL: html.UnescapeString(m[1]), Width: b.Embed.Width, Height: b.Embed.Height, Title: b.Embed.Title}
+}
+
+// Snapshots returns the path of the list of the saved copies of a block.
+func (b Block) Snapshots() string { return b.Path() + "/copies" }
+
+// SnapshotPath returns the path of a saved copy on the website.
+func SnapshotPath(s domain.Snapshot) string {
+	return fmt.Sprintf("/block/%d/copies/%d", s.Block, s.ID)
 }

@@ -45,7 +45,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 			httpedge.Feeds: {Handler: subscriptions, Render: subscriptions.Render, Handles: subscriptions.Handles,
 				Downloads: subscriptions.Downloads},
 			httpedge.Website:   {Handler: pages, Render: pages.Render, Handles: pages.Handles, Streams: pages.Streams, Downloads: pages.Downloads},
-			httpedge.Ext:       {Handler: s.API.ExtHandler, Render: httpedge.JSON.Render, Downloads: ext.Downloads},
+			httpedge.Ext:       {Handler: s.API.ExtHandler, Render: httpedge.JSON.Render, Downloads: ext.Downloads, Streams: ext.Streams},
 			httpedge.V2:        {Handler: s.API.V2Handler, Render: v2.Errors.Render},
 			httpedge.V3:        {Handler: s.API.V3Handler, Render: httpedge.JSON.Render},
 			httpedge.Elsewhere: {Handler: s.API.V3Handler, Render: httpedge.JSON.Render},

@@ -90,7 +90,8 @@ func (b *browser) send(method, path, body string) *page {
 		}
 	}
 	p := &page{t: b.t, from: method + " " + path, status: res.StatusCode, header: res.Header, body: w.Body.String(), browser: b}
-	if method != http.MethodHead && strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
+	foreign := strings.HasPrefix(res.Header.Get("Content-Security-Policy"), "sandbox;") // a saved copy of another site's page
+	if method != http.MethodHead && !foreign && strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
 		p.wellFormed()
 	}
 	return p

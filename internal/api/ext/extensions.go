@@ -73,7 +73,11 @@ func (h *handler) GetMyUsage(ctx context.Context) (*ext.Usage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ext.Usage{Unused: byteUsage(u.Unused, q.Unused), Total: byteUsage(u.Total, q.Total), Files: u.Files(), Texts: u.Texts, Uploads: ext.UsageUploads{
+	copies, most, err := h.app.Content.SnapshotUsage(ctx, httpedge.Actor(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return &ext.Usage{Snapshots: byteUsage(copies, most), Unused: byteUsage(u.Unused, q.Unused), Total: byteUsage(u.Total, q.Total), Files: u.Files(), Texts: u.Texts, Uploads: ext.UsageUploads{
 		Open: u.Uploads, Limit: content.MaxOpenUploads, AtOnce: content.UploadsAtOnce, MaxBytes: h.app.Content.UploadLimit()}}, nil
 }
 

@@ -66,6 +66,16 @@ func (in SnapshotInput) Validate(now time.Time) error {
 	return f.Err()
 }
 
+// StagedSnapshot is a received copy of a page, which AttachSnapshot adds to a block.
+type StagedSnapshot struct {
+	SnapshotInput
+	staged  *blob.Staged
+	discard func()
+}
+
+// Discard removes the received bytes. The caller must call it.
+func (s *StagedSnapshot) Discard() { s.discard() }
+
 // AddSnapshot saves a copy of the page of a block of the actor. A copy with the same bytes as one that the block has is not
 // saved again: the existing one is returned. Only the actor sees the copy unless it is shared.
 func (a *Content) AddSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, in SnapshotInput) (domain.Snapshot, error) {
@@ -84,34 +94,58 @@ func (a *Content) addSnapshot(ctx context.Context, actor domain.Actor, block dom
 	if err := hasCopies(actor, b); err != nil {
 		return s, err
 	}
+	staged, err := a.StageSnapshot(ctx, actor, in)
+	if err != nil {
+		return s, err
+	}
+	defer staged.Discard()
+	return a.AttachSnapshot(ctx, actor, b, staged)
+}
+
+// StageSnapshot receives a copy of a page and checks its size and format.
+func (a *Content) StageSnapshot(ctx context.Context, actor domain.Actor, in SnapshotInput) (*StagedSnapshot, error) {
 	if in.Length > a.snapshots.Limit {
-		return s, a.snapshotTooLarge(nil)
+		return nil, a.snapshotTooLarge(nil)
 	}
 	if err := a.affordSnapshot(ctx, a.Store.AtPrimary().Queries, actor, max(in.Length, 1)); err != nil {
-		return s, err
+		return nil, err
 	}
 	if err := a.uploading.Enter(ctx, actor.UserID); err != nil {
-		return s, err
+		return nil, err
 	}
 	defer a.uploading.Leave(actor.UserID)
 	staged, err := a.receiveSnapshot(ctx, in)
 	if err != nil {
+		return nil, err
+	}
+	got := &StagedSnapshot{SnapshotInput: in, staged: staged, discard: func() { a.discard(staged) }}
+	if got.ContentType, err = snapshotType(staged, in); err != nil {
+		got.Discard()
+		return nil, err
+	}
+	return got, nil
+}
+
+// AttachSnapshot adds a received copy to a block of the actor.
+func (a *Content) AttachSnapshot(ctx context.Context, actor domain.Actor, b domain.Block, in *StagedSnapshot) (s domain.Snapshot, err error) {
+	if err := errors.Join(in.Validate(a.Now()), hasCopies(actor, b)); err != nil {
 		return s, err
 	}
-	defer a.discard(staged)
 	now := a.Now()
-	s = domain.Snapshot{Block: block, Owner: actor.UserID, Source: in.Source, Kind: in.Kind, Shared: in.Shared, Size: staged.Size,
-		Title: in.Title, TakenAt: in.TakenAt, CreatedAt: now}
+	s = domain.Snapshot{Block: b.ID, Owner: actor.UserID, Source: in.Source, Kind: in.Kind, Shared: in.Shared, Size: in.staged.Size,
+		ContentType: in.ContentType, Title: in.Title, TakenAt: in.TakenAt, CreatedAt: now}
 	if s.TakenAt.IsZero() {
 		s.TakenAt = now
 	}
 	if s.Address, err = weburl.Canonical(cmp.Or(in.Address, *b.ValueURL)); err != nil {
 		return s, domain.InvalidField("url", domain.FieldMalformed, "must be an absolute http or https URL")
 	}
-	if err := a.readSnapshot(ctx, staged, in.ContentType, &s); err != nil {
-		return s, err
+	if s.Kind == domain.SnapshotPage {
+		if err := a.readPage(ctx, in.staged, &s); err != nil {
+			return s, err
+		}
 	}
-	kept, err := a.keep(ctx, staged, s.ContentType)
+	kept, err := a.keep(ctx, in.staged, s.ContentType)
 	if err != nil {
 		return s, err
 	}
@@ -129,10 +163,15 @@ func hasCopies(actor domain.Actor, b domain.Block) error {
 	if !domain.CanManage(actor, b) {
 		return core.Forbidden("save copies for this block")
 	}
-	if b.ValueURL == nil || b.Type == domain.ImageBlock || b.Type == domain.AttachmentBlock {
+	if !HasPage(b) {
 		return domain.NewUnprocessable("Only a block of a web page can have saved copies")
 	}
 	return nil
+}
+
+// HasPage reports whether a block comes from a web page, which may not have been fetched yet.
+func HasPage(b domain.Block) bool {
+	return b.ValueURL != nil && b.Type != domain.ImageBlock && b.Type != domain.AttachmentBlock
 }
 
 func (a *Content) snapshotTooLarge(cause error) error {
@@ -185,41 +224,49 @@ func (a *Content) receiveSnapshot(ctx context.Context, in SnapshotInput) (*blob.
 	return staged, err
 }
 
-// readSnapshot checks the format of a staged copy, and reads the title and text of a page.
-func (a *Content) readSnapshot(ctx context.Context, staged *blob.Staged, declared string, s *domain.Snapshot) error {
+// snapshotType returns the media type of a staged copy, or an error if its format is not that of its kind.
+func snapshotType(staged *blob.Staged, in SnapshotInput) (string, error) {
+	f, err := staged.Open()
+	if err != nil {
+		return "", err
+	}
+	defer closing(f)
+	head := make([]byte, maxHead)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return "", err
+	}
+	head = head[:n]
+	is := http.DetectContentType(head)
+	switch in.Kind {
+	case domain.SnapshotScreenshot:
+		if is != "image/png" && is != "image/jpeg" && is != "image/webp" {
+			return "", notA("an image in PNG, JPEG or WebP")
+		}
+	case domain.SnapshotPDF:
+		if is != "application/pdf" {
+			return "", notA("a PDF file")
+		}
+	default:
+		if is = htmlType(in.ContentType); !page.IsHTML(is, head) {
+			return "", notA("an HTML page")
+		}
+	}
+	return is, nil
+}
+
+// readPage reads the title and text of a staged page.
+func (a *Content) readPage(ctx context.Context, staged *blob.Staged, s *domain.Snapshot) error {
 	f, err := staged.Open()
 	if err != nil {
 		return err
 	}
 	defer closing(f)
-	body := bufio.NewReaderSize(f, maxHead)
-	head, err := body.Peek(maxHead)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	is := http.DetectContentType(head)
-	switch s.Kind {
-	case domain.SnapshotScreenshot:
-		if is != "image/png" && is != "image/jpeg" && is != "image/webp" {
-			return notA("an image in PNG, JPEG or WebP")
-		}
-		s.ContentType = is
-		return nil
-	case domain.SnapshotPDF:
-		if s.ContentType = is; is != "application/pdf" {
-			return notA("a PDF file")
-		}
-		return nil
-	}
-	s.ContentType = htmlType(declared)
-	if !page.IsHTML(s.ContentType, head) {
-		return notA("an HTML page")
-	}
 	if err := a.reading.Enter(ctx, struct{}{}); err != nil {
 		return err
 	}
 	defer a.reading.Leave(struct{}{})
-	text, err := io.ReadAll(io.LimitReader(&withoutData{r: body}, maxPage))
+	text, err := io.ReadAll(io.LimitReader(&withoutData{r: bufio.NewReader(f)}, maxPage))
 	if err != nil {
 		return err
 	}

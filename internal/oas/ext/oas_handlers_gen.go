@@ -150,6 +150,54 @@ func (s *Server) handleAddCollaboratorRequest(args [1]string, argsEscaped bool, 
 	}
 }
 
+// handleAddSnapshotRequest handles addSnapshot operation.
+//
+// Only the author of a block that comes from a web page can do this. The body is one self-contained
+// HTML page. A copy with the same bytes as an existing one is not saved again, so the request can be
+// repeated; an `Idempotency-Key` is ignored. Copies that do not fit the quota for copies get 403. A
+// block can have 50 copies; more get 422.
+//
+// POST /ext/v1/blocks/{id}/snapshots
+func (s *Server) handleAddSnapshotRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AddSnapshotOperation,
+			ID:   "addSnapshot",
+		}
+	)
+	params, err := decodeAddSnapshotParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *Snapshot
+	response, err = s.h.AddSnapshot(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAddSnapshotResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleCreateHighlightRequest handles createHighlight operation.
 //
 // Takes an annotation of the Web Annotation Data Model. The text is that of the article of a Link, or
@@ -383,6 +431,51 @@ func (s *Server) handleDeleteHighlightRequest(args [1]string, argsEscaped bool, 
 	}
 
 	if err := encodeDeleteHighlightResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleDeleteSnapshotRequest handles deleteSnapshot operation.
+//
+// Only the author of the block can do this.
+//
+// DELETE /ext/v1/snapshots/{id}
+func (s *Server) handleDeleteSnapshotRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: DeleteSnapshotOperation,
+			ID:   "deleteSnapshot",
+		}
+	)
+	params, err := decodeDeleteSnapshotParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *DeleteSnapshotNoContent
+	err = s.h.DeleteSnapshot(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeDeleteSnapshotResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1175,8 +1268,9 @@ func (s *Server) handleGetImportRequest(args [1]string, argsEscaped bool, w http
 //
 // `unused` covers uploads, including those in progress, from which nothing has been created yet.
 // `total` covers these and the files of your blocks and pictures; a file counts once for every block
-// that shows it. Resized versions do not count. A `limit` of null means no limit. Uploading a file, or
-// creating a block from one, beyond a limit gets 403.
+// that shows it. Resized versions do not count. `snapshots` covers saved copies of pages, which count
+// towards no other quota. A `limit` of null means no limit. Uploading a file, or creating a block from
+// one, beyond a limit gets 403.
 //
 // GET /ext/v1/me/usage
 func (s *Server) handleGetMyUsageRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
@@ -1229,6 +1323,51 @@ func (s *Server) handleGetSiteRequest(args [0]string, argsEscaped bool, w http.R
 	}
 
 	if err := encodeGetSiteResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleGetSnapshotRequest handles getSnapshot operation.
+//
+// Read a saved copy's details.
+//
+// GET /ext/v1/snapshots/{id}
+func (s *Server) handleGetSnapshotRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: GetSnapshotOperation,
+			ID:   "getSnapshot",
+		}
+	)
+	params, err := decodeGetSnapshotParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *Snapshot
+	response, err = s.h.GetSnapshot(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetSnapshotResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1667,6 +1806,52 @@ func (s *Server) handleListSavedRequest(args [0]string, argsEscaped bool, w http
 	}
 }
 
+// handleListSnapshotsRequest handles listSnapshots operation.
+//
+// The newest first, at most 50. The author of the block sees all copies; others see those that the
+// author shared.
+//
+// GET /ext/v1/blocks/{id}/snapshots
+func (s *Server) handleListSnapshotsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListSnapshotsOperation,
+			ID:   "listSnapshots",
+		}
+	)
+	params, err := decodeListSnapshotsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *SnapshotList
+	response, err = s.h.ListSnapshots(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListSnapshotsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleRemoveChannelFeedRequest handles removeChannelFeed operation.
 //
 // For people who may edit the channel. The links stay.
@@ -1805,6 +1990,54 @@ func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w
 	}
 }
 
+// handleSavePageRequest handles savePage operation.
+//
+// For the browser extension SingleFile, whose destination "upload to a REST Form API" sends such a
+// form: the page as the file `file`, and its address as `url`. The copy is added to your newest block
+// of this page. If there is none, a block is created in `channel`. The request can be repeated like
+// `addSnapshot`.
+//
+// POST /ext/v1/snapshots
+func (s *Server) handleSavePageRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: SavePageOperation,
+			ID:   "savePage",
+		}
+	)
+	params, err := decodeSavePageParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *Snapshot
+	response, err = s.h.SavePage(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeSavePageResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleSearchByMetadataRequest handles searchByMetadata operation.
 //
 // Like `/v3/search`, and can also filter and sort by metadata. `metadata.year=1972` finds blocks and
@@ -1911,6 +2144,67 @@ func (s *Server) handleSetBlockFileMetadataRequest(args [1]string, argsEscaped b
 	}
 
 	if err := encodeSetBlockFileMetadataResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleShareSnapshotRequest handles shareSnapshot operation.
+//
+// Only the author of the block can do this. The text of the newest shared copy that is an article
+// becomes the text of the block, so searches find it.
+//
+// PUT /ext/v1/snapshots/{id}
+func (s *Server) handleShareSnapshotRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ShareSnapshotOperation,
+			ID:   "shareSnapshot",
+		}
+	)
+	params, err := decodeShareSnapshotParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeShareSnapshotRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *Snapshot
+	response, err = s.h.ShareSnapshot(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeShareSnapshotResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

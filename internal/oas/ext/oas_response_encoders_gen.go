@@ -55,6 +55,19 @@ func encodeAddCollaboratorResponse(response AddCollaboratorRes, w http.ResponseW
 	}
 }
 
+func encodeAddSnapshotResponse(response *Snapshot, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeCreateHighlightResponse(response CreateHighlightRes, w http.ResponseWriter) error {
 	switch response := response.(type) {
 	default:
@@ -81,6 +94,12 @@ func encodeDeleteExportResponse(response *DeleteExportNoContent, w http.Response
 }
 
 func encodeDeleteHighlightResponse(response *DeleteHighlightNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeDeleteSnapshotResponse(response *DeleteSnapshotNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
 	return nil
@@ -321,6 +340,19 @@ func encodeGetSiteResponse(response *Site, w http.ResponseWriter) error {
 	return nil
 }
 
+func encodeGetSnapshotResponse(response *Snapshot, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -439,6 +471,19 @@ func encodeListSavedResponse(response *SavedList, w http.ResponseWriter) error {
 	return nil
 }
 
+func encodeListSnapshotsResponse(response *SnapshotList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeRemoveChannelFeedResponse(response *RemoveChannelFeedNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
@@ -464,6 +509,19 @@ func encodeReprocessBlockResponse(response *BlockProcessing, w http.ResponseWrit
 	return nil
 }
 
+func encodeSavePageResponse(response *Snapshot, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeSearchByMetadataResponse(response *FoundList, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -478,6 +536,19 @@ func encodeSearchByMetadataResponse(response *FoundList, w http.ResponseWriter) 
 }
 
 func encodeSetBlockFileMetadataResponse(response *FileMetadata, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeShareSnapshotResponse(response *Snapshot, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 

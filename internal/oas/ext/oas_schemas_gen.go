@@ -5,6 +5,7 @@ package ext
 import (
 	"io"
 	"net/http"
+	"time"
 	"vitrine/internal/oas/wire"
 
 	"github.com/go-faster/errors"
@@ -1053,6 +1054,9 @@ type DeleteExportNoContent struct{}
 
 // DeleteHighlightNoContent is response for DeleteHighlight operation.
 type DeleteHighlightNoContent struct{}
+
+// DeleteSnapshotNoContent is response for DeleteSnapshot operation.
+type DeleteSnapshotNoContent struct{}
 
 // DisconnectBlockNoContent is response for DisconnectBlock operation.
 type DisconnectBlockNoContent struct{}
@@ -3383,6 +3387,52 @@ func (o OptBool) Or(d bool) bool {
 	return d
 }
 
+// NewOptDateTime returns new OptDateTime with value set to v.
+func NewOptDateTime(v time.Time) OptDateTime {
+	return OptDateTime{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptDateTime is optional time.Time.
+type OptDateTime struct {
+	Value time.Time
+	Set   bool
+}
+
+// IsSet returns true if OptDateTime was set.
+func (o OptDateTime) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptDateTime) Reset() {
+	var v time.Time
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptDateTime) SetTo(v time.Time) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptDateTime) Get() (v time.Time, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptDateTime) Or(d time.Time) time.Time {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptEmbeddedGroup returns new OptEmbeddedGroup with value set to v.
 func NewOptEmbeddedGroup(v EmbeddedGroup) OptEmbeddedGroup {
 	return OptEmbeddedGroup{
@@ -4351,6 +4401,20 @@ func (s *SetBlockFileMetadataReq) SetKeep(val bool) {
 	s.Keep = val
 }
 
+type ShareSnapshotReq struct {
+	Shared bool `json:"shared"`
+}
+
+// GetShared returns the value of Shared.
+func (s *ShareSnapshotReq) GetShared() bool {
+	return s.Shared
+}
+
+// SetShared sets the value of Shared.
+func (s *ShareSnapshotReq) SetShared(val bool) {
+	s.Shared = val
+}
+
 // The name and texts of a site.
 // Ref: #/components/schemas/Site
 type Site struct {
@@ -4460,6 +4524,288 @@ func (s *SiteGuests) UnmarshalText(data []byte) error {
 		return nil
 	case SiteGuestsClosed:
 		*s = SiteGuestsClosed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A saved copy of the page of a block.
+// Ref: #/components/schemas/Snapshot
+type Snapshot struct {
+	BlockID   int64        `json:"block_id"`
+	CreatedAt wire.Time    `json:"created_at"`
+	ID        int64        `json:"id"`
+	Kind      SnapshotKind `json:"kind"`
+	// Whether everyone who sees the block sees the copy.
+	Shared bool `json:"shared"`
+	// In bytes.
+	Size int64 `json:"size"`
+	// Whether the browser of the block's author or this server took it.
+	Source  SnapshotSource `json:"source"`
+	TakenAt wire.Time      `json:"taken_at"`
+	Title   string         `json:"title"`
+	Type    SnapshotType   `json:"type"`
+	// Address of the page.
+	URL string `json:"url"`
+	// The address at which the website shows the copy.
+	WebURL string `json:"web_url"`
+}
+
+// GetBlockID returns the value of BlockID.
+func (s *Snapshot) GetBlockID() int64 {
+	return s.BlockID
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Snapshot) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *Snapshot) GetID() int64 {
+	return s.ID
+}
+
+// GetKind returns the value of Kind.
+func (s *Snapshot) GetKind() SnapshotKind {
+	return s.Kind
+}
+
+// GetShared returns the value of Shared.
+func (s *Snapshot) GetShared() bool {
+	return s.Shared
+}
+
+// GetSize returns the value of Size.
+func (s *Snapshot) GetSize() int64 {
+	return s.Size
+}
+
+// GetSource returns the value of Source.
+func (s *Snapshot) GetSource() SnapshotSource {
+	return s.Source
+}
+
+// GetTakenAt returns the value of TakenAt.
+func (s *Snapshot) GetTakenAt() wire.Time {
+	return s.TakenAt
+}
+
+// GetTitle returns the value of Title.
+func (s *Snapshot) GetTitle() string {
+	return s.Title
+}
+
+// GetType returns the value of Type.
+func (s *Snapshot) GetType() SnapshotType {
+	return s.Type
+}
+
+// GetURL returns the value of URL.
+func (s *Snapshot) GetURL() string {
+	return s.URL
+}
+
+// GetWebURL returns the value of WebURL.
+func (s *Snapshot) GetWebURL() string {
+	return s.WebURL
+}
+
+// SetBlockID sets the value of BlockID.
+func (s *Snapshot) SetBlockID(val int64) {
+	s.BlockID = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Snapshot) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *Snapshot) SetID(val int64) {
+	s.ID = val
+}
+
+// SetKind sets the value of Kind.
+func (s *Snapshot) SetKind(val SnapshotKind) {
+	s.Kind = val
+}
+
+// SetShared sets the value of Shared.
+func (s *Snapshot) SetShared(val bool) {
+	s.Shared = val
+}
+
+// SetSize sets the value of Size.
+func (s *Snapshot) SetSize(val int64) {
+	s.Size = val
+}
+
+// SetSource sets the value of Source.
+func (s *Snapshot) SetSource(val SnapshotSource) {
+	s.Source = val
+}
+
+// SetTakenAt sets the value of TakenAt.
+func (s *Snapshot) SetTakenAt(val wire.Time) {
+	s.TakenAt = val
+}
+
+// SetTitle sets the value of Title.
+func (s *Snapshot) SetTitle(val string) {
+	s.Title = val
+}
+
+// SetType sets the value of Type.
+func (s *Snapshot) SetType(val SnapshotType) {
+	s.Type = val
+}
+
+// SetURL sets the value of URL.
+func (s *Snapshot) SetURL(val string) {
+	s.URL = val
+}
+
+// SetWebURL sets the value of WebURL.
+func (s *Snapshot) SetWebURL(val string) {
+	s.WebURL = val
+}
+
+type SnapshotKind string
+
+const (
+	SnapshotKindPage       SnapshotKind = "page"
+	SnapshotKindScreenshot SnapshotKind = "screenshot"
+	SnapshotKindPdf        SnapshotKind = "pdf"
+)
+
+// AllValues returns all SnapshotKind values.
+func (SnapshotKind) AllValues() []SnapshotKind {
+	return []SnapshotKind{
+		SnapshotKindPage,
+		SnapshotKindScreenshot,
+		SnapshotKindPdf,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SnapshotKind) MarshalText() ([]byte, error) {
+	switch s {
+	case SnapshotKindPage:
+		return []byte(s), nil
+	case SnapshotKindScreenshot:
+		return []byte(s), nil
+	case SnapshotKindPdf:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SnapshotKind) UnmarshalText(data []byte) error {
+	switch SnapshotKind(data) {
+	case SnapshotKindPage:
+		*s = SnapshotKindPage
+		return nil
+	case SnapshotKindScreenshot:
+		*s = SnapshotKindScreenshot
+		return nil
+	case SnapshotKindPdf:
+		*s = SnapshotKindPdf
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Saved copies of a page.
+// Ref: #/components/schemas/SnapshotList
+type SnapshotList struct {
+	Data []Snapshot `json:"data"`
+}
+
+// GetData returns the value of Data.
+func (s *SnapshotList) GetData() []Snapshot {
+	return s.Data
+}
+
+// SetData sets the value of Data.
+func (s *SnapshotList) SetData(val []Snapshot) {
+	s.Data = val
+}
+
+// Whether the browser of the block's author or this server took it.
+type SnapshotSource string
+
+const (
+	SnapshotSourceBrowser SnapshotSource = "browser"
+	SnapshotSourceServer  SnapshotSource = "server"
+)
+
+// AllValues returns all SnapshotSource values.
+func (SnapshotSource) AllValues() []SnapshotSource {
+	return []SnapshotSource{
+		SnapshotSourceBrowser,
+		SnapshotSourceServer,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SnapshotSource) MarshalText() ([]byte, error) {
+	switch s {
+	case SnapshotSourceBrowser:
+		return []byte(s), nil
+	case SnapshotSourceServer:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SnapshotSource) UnmarshalText(data []byte) error {
+	switch SnapshotSource(data) {
+	case SnapshotSourceBrowser:
+		*s = SnapshotSourceBrowser
+		return nil
+	case SnapshotSourceServer:
+		*s = SnapshotSourceServer
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type SnapshotType string
+
+const (
+	SnapshotTypeSnapshot SnapshotType = "Snapshot"
+)
+
+// AllValues returns all SnapshotType values.
+func (SnapshotType) AllValues() []SnapshotType {
+	return []SnapshotType{
+		SnapshotTypeSnapshot,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SnapshotType) MarshalText() ([]byte, error) {
+	switch s {
+	case SnapshotTypeSnapshot:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SnapshotType) UnmarshalText(data []byte) error {
+	switch SnapshotType(data) {
+	case SnapshotTypeSnapshot:
+		*s = SnapshotTypeSnapshot
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
@@ -5004,7 +5350,8 @@ func (s *UpdateMeReq) SetName(val OptString) {
 // Ref: #/components/schemas/Usage
 type Usage struct {
 	// Bytes of block files and pictures; part of `total`.
-	Files int64 `json:"files"`
+	Files     int64     `json:"files"`
+	Snapshots ByteUsage `json:"snapshots"`
 	// Bytes of texts; part of `total`. Each byte of UTF-8 counts twice, to account for the search index.
 	Texts   int64        `json:"texts"`
 	Total   ByteUsage    `json:"total"`
@@ -5015,6 +5362,11 @@ type Usage struct {
 // GetFiles returns the value of Files.
 func (s *Usage) GetFiles() int64 {
 	return s.Files
+}
+
+// GetSnapshots returns the value of Snapshots.
+func (s *Usage) GetSnapshots() ByteUsage {
+	return s.Snapshots
 }
 
 // GetTexts returns the value of Texts.
@@ -5040,6 +5392,11 @@ func (s *Usage) GetUploads() UsageUploads {
 // SetFiles sets the value of Files.
 func (s *Usage) SetFiles(val int64) {
 	s.Files = val
+}
+
+// SetSnapshots sets the value of Snapshots.
+func (s *Usage) SetSnapshots(val ByteUsage) {
+	s.Snapshots = val
 }
 
 // SetTexts sets the value of Texts.

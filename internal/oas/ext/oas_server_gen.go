@@ -28,12 +28,27 @@ type Handler interface {
 //
 // x-ogen-operation-group: Blocks
 type BlocksHandler interface {
+	// AddSnapshot implements addSnapshot operation.
+	//
+	// Only the author of a block that comes from a web page can do this. The body is one self-contained
+	// HTML page. A copy with the same bytes as an existing one is not saved again, so the request can be
+	// repeated; an `Idempotency-Key` is ignored. Copies that do not fit the quota for copies get 403. A
+	// block can have 50 copies; more get 422.
+	//
+	// POST /ext/v1/blocks/{id}/snapshots
+	AddSnapshot(ctx context.Context, params AddSnapshotParams) (*Snapshot, error)
 	// DeleteBlock implements deleteBlock operation.
 	//
 	// For its author. The block leaves all channels, and its comments are deleted with it.
 	//
 	// DELETE /ext/v1/blocks/{id}
 	DeleteBlock(ctx context.Context, params DeleteBlockParams) error
+	// DeleteSnapshot implements deleteSnapshot operation.
+	//
+	// Only the author of the block can do this.
+	//
+	// DELETE /ext/v1/snapshots/{id}
+	DeleteSnapshot(ctx context.Context, params DeleteSnapshotParams) error
 	// DisconnectBlock implements disconnectBlock operation.
 	//
 	// For the creator of the connection, and for the channel's owner and collaborators.
@@ -63,6 +78,12 @@ type BlocksHandler interface {
 	//
 	// GET /ext/v1/blocks/{id}/versions/{number}
 	GetBlockVersion(ctx context.Context, params GetBlockVersionParams) (*TextVersion, error)
+	// GetSnapshot implements getSnapshot operation.
+	//
+	// Read a saved copy's details.
+	//
+	// GET /ext/v1/snapshots/{id}
+	GetSnapshot(ctx context.Context, params GetSnapshotParams) (*Snapshot, error)
 	// ListBlockVersions implements listBlockVersions operation.
 	//
 	// Title, description, text and alternative text have versions, the newest first. The first one is the
@@ -80,6 +101,13 @@ type BlocksHandler interface {
 	//
 	// GET /ext/v1/me/saved
 	ListSaved(ctx context.Context, params ListSavedParams) (*SavedList, error)
+	// ListSnapshots implements listSnapshots operation.
+	//
+	// The newest first, at most 50. The author of the block sees all copies; others see those that the
+	// author shared.
+	//
+	// GET /ext/v1/blocks/{id}/snapshots
+	ListSnapshots(ctx context.Context, params ListSnapshotsParams) (*SnapshotList, error)
 	// ReprocessBlock implements reprocessBlock operation.
 	//
 	// Only the author can do this. A failed block becomes a `PendingBlock` until the next attempt has been
@@ -89,6 +117,15 @@ type BlocksHandler interface {
 	//
 	// POST /ext/v1/blocks/{id}/reprocess
 	ReprocessBlock(ctx context.Context, params ReprocessBlockParams) (*BlockProcessing, error)
+	// SavePage implements savePage operation.
+	//
+	// For the browser extension SingleFile, whose destination "upload to a REST Form API" sends such a
+	// form: the page as the file `file`, and its address as `url`. The copy is added to your newest block
+	// of this page. If there is none, a block is created in `channel`. The request can be repeated like
+	// `addSnapshot`.
+	//
+	// POST /ext/v1/snapshots
+	SavePage(ctx context.Context, params SavePageParams) (*Snapshot, error)
 	// SetBlockFileMetadata implements setBlockFileMetadata operation.
 	//
 	// Only the author of the block can change this. With `keep: true`, everyone who can see the block can
@@ -97,6 +134,13 @@ type BlocksHandler interface {
 	//
 	// PUT /ext/v1/blocks/{id}/file-metadata
 	SetBlockFileMetadata(ctx context.Context, req *SetBlockFileMetadataReq, params SetBlockFileMetadataParams) (*FileMetadata, error)
+	// ShareSnapshot implements shareSnapshot operation.
+	//
+	// Only the author of the block can do this. The text of the newest shared copy that is an article
+	// becomes the text of the block, so searches find it.
+	//
+	// PUT /ext/v1/snapshots/{id}
+	ShareSnapshot(ctx context.Context, req *ShareSnapshotReq, params ShareSnapshotParams) (*Snapshot, error)
 }
 
 // ChannelsHandler handles operations described by OpenAPI v3 specification.
@@ -456,8 +500,9 @@ type UsersHandler interface {
 	//
 	// `unused` covers uploads, including those in progress, from which nothing has been created yet.
 	// `total` covers these and the files of your blocks and pictures; a file counts once for every block
-	// that shows it. Resized versions do not count. A `limit` of null means no limit. Uploading a file, or
-	// creating a block from one, beyond a limit gets 403.
+	// that shows it. Resized versions do not count. `snapshots` covers saved copies of pages, which count
+	// towards no other quota. A `limit` of null means no limit. Uploading a file, or creating a block from
+	// one, beyond a limit gets 403.
 	//
 	// GET /ext/v1/me/usage
 	GetMyUsage(ctx context.Context) (*Usage, error)

@@ -124,6 +124,11 @@ func operation(op, schemas object) {
 	if tags, _ := op["tags"].([]any); op["x-ogen-operation-group"] == nil && len(tags) > 0 {
 		op["x-ogen-operation-group"] = tags[0] // groups the handlers
 	}
+	if body, ok := op["requestBody"].(object); ok {
+		if content, _ := body["content"].(object); content["application/json"] == nil {
+			delete(op, "requestBody") // the handler reads it as a stream
+		}
+	}
 	responses, _ := op["responses"].(object)
 	for status, r := range responses {
 		if !strings.HasPrefix(status, "2") {

@@ -75,3 +75,25 @@ func (v *Visit) ShowFile(f domain.File, name string) error {
 func (v *Visit) Outline(f domain.File) (content.Outline, error) {
 	return v.App().Content.Outline(v.R.Context(), middleware.GuestKey(v.Visitor().Address), f)
 }
+
+// ShowSnapshot answers with a saved copy that the visitor may see. Its policy lets a page run no script, send no form,
+// contain no frame, and request nothing.
+func (v *Visit) ShowSnapshot(s domain.Snapshot) error {
+	f, err := v.App().Content.OpenSnapshot(v.R.Context(), s)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	header := v.W.Header()
+	header.Set("Content-Type", s.ContentType)
+	header.Set("Content-Security-Policy", "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline' data:; font-src data:; media-src data:; "+
+		"form-action 'none'; base-uri 'none'; frame-ancestors 'none'")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("X-Robots-Tag", "noindex")
+	header.Set("Cache-Control", "no-store")
+	if s.Kind == domain.SnapshotPDF {
+		header.Set("Content-Disposition", "attachment; filename=page.pdf")
+	}
+	httpedge.ServeContent(v.W, v.R, f, v.s.Render)
+	return nil
+}

@@ -8,6 +8,7 @@ import (
 // Storage is a user's storage and its limits.
 type Storage struct {
 	Unused, Total share
+	Copies        share  // saved copies of pages; set by WithCopies
 	Files, Texts  string // their shares of Total
 	Open, AtMost  int64  // uploads
 	Largest       string // file
@@ -36,4 +37,10 @@ func NewStorage(v *Visit, u domain.ByteUsage) Storage {
 		Files: domain.FormatBytes(u.Files()), Texts: domain.FormatBytes(u.Texts),
 		Open: u.Uploads, AtMost: content.MaxOpenUploads, Largest: domain.FormatBytes(v.App().Content.UploadLimit()),
 	}
+}
+
+// WithCopies returns the storage with the bytes of the visitor's saved copies of pages.
+func (s Storage) WithCopies(bytes, limit int64) Storage {
+	s.Copies = share{"copies", bytes, limit}
+	return s
 }

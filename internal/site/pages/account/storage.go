@@ -8,5 +8,9 @@ func storagePage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Page("storage", v.T("account.title.storage"), nil, web.NewStorage(v, u))
+	copies, limit, err := v.App().Content.SnapshotUsage(v.R.Context(), v.Actor())
+	if err != nil {
+		return err
+	}
+	return v.Page("storage", v.T("account.title.storage"), nil, web.NewStorage(v, u).WithCopies(copies, limit))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/content"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
@@ -19,6 +20,9 @@ var blockRoutes = []web.Route{
 	{Path: "/block/{id}", Get: blockPage},
 	{Path: "/block/{id}/pages", Get: documentPage},
 	{Path: "/block/{id}/similar", Get: similarPage},
+	{Path: "/block/{id}/copies", Get: copiesPage},
+	{Path: "/block/{id}/copies/{copy}", Get: copyPage, Post: changeCopy, Download: true},
+	{Path: "/block/{id}/copies/{copy}/compare/{older}", Get: compareCopies, Download: true},
 	{Path: "/block/{id}/retry", Access: web.Users, Post: retryBlock, Counted: true},
 }
 
@@ -47,6 +51,7 @@ type blockView struct {
 	Waits    bool                // another attempt will be made
 	Dead     *domain.LinkFailure // set if its page counts as gone
 	Archive  string              // address of a copy of its page in a web archive, or ""
+	Copy     *domain.Snapshot    // its newest saved copy that the reader may see, or nil
 	PlayPath string
 	Read     string                    // path of the page for reading its text, "" if it has none or a short one
 	Pages    string                    // path of the page that shows the pages of a document, "" for other blocks
@@ -103,6 +108,15 @@ func blockPage(v *web.Visit) error {
 			shown.Archive = v.App().Content.Archived(*b.ValueURL, b.CreatedAt)
 		}
 	}
+	if content.HasPage(b) {
+		copies, err := v.App().Content.BlockSnapshots(ctx, actor, b)
+		if err != nil {
+			return err
+		}
+		if len(copies) > 0 {
+			shown.Copy = &copies[0]
+		}
+	}
 	similar := hasSimilar(b)
 	if !similar {
 		if similar, err = v.App().Finder.HasVector(ctx, b.ID); err != nil {
@@ -135,6 +149,9 @@ func blockPage(v *web.Visit) error {
 	v.Wide, v.Head = true, shown.head(v)
 	from := []string{pageTags.Block(actor, b), shown.Item.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
 	from = append(from, web.TwinTags(shown.Twins)...)
+	if shown.Copy != nil {
+		from = append(from, present.SnapshotPath(*shown.Copy))
+	}
 	from = append(from, shown.Archive, shown.Similar, fmt.Sprint(shown.Swatches))
 	if v.Fresh(append(append(from, shown.Channels.Tag()), shown.Comments.Tags()...)...) {
 		return nil

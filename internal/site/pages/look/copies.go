@@ -1,0 +1,132 @@
+package look
+
+import (
+	"strconv"
+
+	"vitrine/internal/app/content"
+	"vitrine/internal/domain"
+	"vitrine/internal/present"
+	"vitrine/internal/site/web"
+)
+
+// copiesView is the data of the list of a block's saved copies.
+type copiesView struct {
+	Item itemView
+	Own  bool // the reader may share and delete them
+	All  []copyView
+}
+
+// copyView is a saved copy in a list.
+type copyView struct {
+	domain.Snapshot
+	Path    string
+	Compare string // path of the comparison with the next older copy, or ""
+}
+
+// copiesPage lists the saved copies of a block.
+func copiesPage(v *web.Visit) error {
+	b, err := blockOf(v)
+	if err != nil {
+		return err
+	}
+	shown := copiesView{Item: newItemView(v, &b), Own: domain.CanManage(v.Actor(), b)}
+	all, err := v.App().Content.BlockSnapshots(v.R.Context(), v.Actor(), b)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 && !shown.Own {
+		return domain.NewNotFound()
+	}
+	for i, s := range all {
+		one := copyView{Snapshot: s, Path: present.SnapshotPath(s)}
+		for _, older := range all[i+1:] {
+			if s.Kind == domain.SnapshotPage && older.Kind == domain.SnapshotPage {
+				one.Compare = one.Path + "/compare/" + strconv.FormatInt(int64(older.ID), 10)
+				break
+			}
+		}
+		shown.All = append(shown.All, one)
+	}
+	return v.Page("copies", v.T("look.copies.title", shown.Item.Heading), nil, shown)
+}
+
+func blockOf(v *web.Visit) (b domain.Block, err error) {
+	id, err := web.ID(v.Args[0])
+	if err != nil {
+		return b, err
+	}
+	return v.App().Collections.Block(v.R.Context(), v.Actor(), domain.BlockID(id))
+}
+
+// snapshotOf reads the saved copy that an argument of the path names, of the block in the path.
+func snapshotOf(v *web.Visit, arg int) (s domain.Snapshot, b domain.Block, err error) {
+	id, err := web.ID(v.Args[arg])
+	if err != nil {
+		return s, b, err
+	}
+	block, err := web.ID(v.Args[0])
+	if err != nil {
+		return s, b, err
+	}
+	s, b, err = v.App().Content.Snapshot(v.R.Context(), v.Actor(), domain.SnapshotID(id))
+	if err == nil && s.Block != domain.BlockID(block) {
+		err = domain.NewNotFound()
+	}
+	return s, b, err
+}
+
+// copyPage answers with a saved copy itself.
+func copyPage(v *web.Visit) error {
+	s, _, err := snapshotOf(v, 1)
+	if err != nil {
+		return err
+	}
+	return v.ShowSnapshot(s)
+}
+
+// changeCopy shares, stops sharing or deletes a saved copy.
+func changeCopy(v *web.Visit) error {
+	s, b, err := snapshotOf(v, 1)
+	if err != nil {
+		return err
+	}
+	ctx, note := v.R.Context(), "copy-changed"
+	switch do := v.Form().Get("do"); do {
+	case "share", "unshare":
+		_, err = v.App().Content.ShareSnapshot(ctx, v.Actor(), s.ID, do == "share")
+	case "delete":
+		note, err = "copy-deleted", v.App().Content.DeleteSnapshot(ctx, v.Actor(), s.ID)
+	default:
+		err = web.UnknownButton()
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(v.Addresses().Block(&b).Snapshots(), note)
+}
+
+// comparisonView is the data of a comparison of two saved copies.
+type comparisonView struct {
+	Item          itemView
+	Before, After copyView
+	Lines         []content.Change
+	Same          bool
+}
+
+// compareCopies shows the differences between the texts of two saved copies.
+func compareCopies(v *web.Visit) error {
+	after, b, err := snapshotOf(v, 1)
+	if err != nil {
+		return err
+	}
+	before, _, err := snapshotOf(v, 2)
+	if err != nil {
+		return err
+	}
+	shown := comparisonView{Item: newItemView(v, &b), Before: copyView{Snapshot: before, Path: present.SnapshotPath(before)},
+		After: copyView{Snapshot: after, Path: present.SnapshotPath(after)}, Lines: content.Compare(before.Text, after.Text), Same: true}
+	for _, l := range shown.Lines {
+		shown.Same = shown.Same && l.Kind == content.Kept
+	}
+	return v.Page("compare", v.T("look.copies.compare.title", shown.Item.Heading), nil, shown)
+}
