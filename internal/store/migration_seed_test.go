@@ -68,6 +68,8 @@ var seedRows = []string{
 	`INSERT INTO snapshots (block_id, user_id, source, kind, blob_id, content_type, size, address, title, text, article, taken_at, created_at)
 		SELECT b.id, 1, 'browser', 'page', (SELECT min(id) FROM blobs), 'text/html', 7, 'https://example.org/', 'Moss', 'Moss', FALSE, 5, 6
 		FROM blocks b WHERE b.type = 'Link' ORDER BY b.id LIMIT 1`,
+	`INSERT INTO snapshot_requests (block_id, user_id, state, attempts, reason, round, updated_at)
+		SELECT min(id), 1, 'failed', 1, 'The server answered 404 Not Found', 5, 6 FROM blocks WHERE type = 'Link'`,
 	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",
 	// This row must not have an effect, because an older version ignores it and must still be
 	// correct.

@@ -50,7 +50,7 @@ func (a *Content) CanTakeSnapshots() bool { return a.snapshots.Policy != domain.
 // RequestSnapshot has this server take a copy of the page of a block of the actor. It does nothing if one is being taken.
 func (a *Content) RequestSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID) error {
 	if !a.CanTakeSnapshots() {
-		return domain.NewUnprocessable("This site does not take copies of pages. Save one with the browser extension")
+		return domain.NewUnprocessable("This site does not take copies of pages")
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		b, err := tx.Blocks().LockedBlock(ctx, actor.UserID, block)

@@ -20,6 +20,7 @@ var blockRoutes = []web.Route{
 	{Path: "/block/{id}/pages", Get: documentPage},
 	{Path: "/block/{id}/similar", Get: similarPage},
 	{Path: "/block/{id}/retry", Access: web.Users, Post: retryBlock, Counted: true},
+	{Path: "/block/{id}/copy", Access: web.Users, Post: takeCopy, Counted: true},
 }
 
 // How many channels and comments a block's page lists at a time.
@@ -47,6 +48,7 @@ type blockView struct {
 	Waits    bool                // another attempt will be made
 	Dead     *domain.LinkFailure // set if its page counts as gone
 	Archive  string              // address of a copy of its page in a web archive, or ""
+	Copy     *copyForm           // for its owner
 	PlayPath string
 	Pages    string                    // path of the page that shows the pages of a document, "" for other blocks
 	Hidden   *moderation.HiddenSubject // set if operators hid the block and the viewer may know why
@@ -92,6 +94,9 @@ func blockPage(v *web.Visit) error {
 			return err
 		}
 	}
+	if shown.Copy, err = copyFormOf(v, b, shown.Can); err != nil {
+		return err
+	}
 	if b.DeadAt != nil {
 		f, err := v.App().Content.LinkFailure(ctx, b.ID)
 		if err != nil {
@@ -131,7 +136,7 @@ func blockPage(v *web.Visit) error {
 	v.Wide, v.Head = true, shown.head(v)
 	from := []string{pageTags.Block(actor, b), shown.Item.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
 	from = append(from, web.TwinTags(shown.Twins)...)
-	from = append(from, shown.Archive, shown.Similar, fmt.Sprint(shown.Swatches))
+	from = append(from, shown.Archive, shown.Copy.tag(), shown.Similar, fmt.Sprint(shown.Swatches))
 	if v.Fresh(append(append(from, shown.Channels.Tag()), shown.Comments.Tags()...)...) {
 		return nil
 	}
