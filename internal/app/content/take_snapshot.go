@@ -47,7 +47,7 @@ var errSnapshotTries = errors.New("the attempts to take a copy of the page are u
 // CanTakeSnapshots reports whether this server takes copies that people ask for.
 func (a *Content) CanTakeSnapshots() bool { return a.snapshots.Policy != domain.NoSnapshots }
 
-// RequestSnapshot has this server take a copy of the page of a block of the actor. It does nothing if one is being taken.
+// RequestSnapshot queues a copy of the page of a block of the actor. It does nothing if one is being taken.
 func (a *Content) RequestSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID) error {
 	if !a.CanTakeSnapshots() {
 		return domain.NewUnprocessable("This site does not take copies of pages")

@@ -8,7 +8,7 @@ import (
 	"vitrine/internal/site/web"
 )
 
-// copyForm asks this server for a copy of a block's page.
+// copyForm is the form that requests a copy of a block's page from this server.
 type copyForm struct {
 	Path   string
 	Waits  bool   // a copy is being taken
@@ -42,7 +42,7 @@ func (f *copyForm) tag() string {
 	return strconv.FormatBool(f.Waits) + f.Reason
 }
 
-// takeCopy asks this server for a copy of a block's page.
+// takeCopy requests a copy of a block's page from this server.
 func takeCopy(v *web.Visit) error {
 	id, err := web.ID(v.Args[0])
 	if err != nil {
