@@ -135,8 +135,8 @@ func orReason(reason string) string {
 	return reason
 }
 
-// beginSnapshot counts an attempt. NotFound means that there is nothing to do. If the user sees the block no more, nobody
-// waits for the copy.
+// beginSnapshot counts an attempt. NotFound means that there is nothing to do. If the user is suspended or gone, or sees the
+// block no more, nobody waits for the copy.
 func (a *Content) beginSnapshot(ctx context.Context, job TakeSnapshot) (b domain.Block, q domain.SnapshotRequest, actor domain.Actor, err error) {
 	gone := false
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -147,6 +147,9 @@ func (a *Content) beginSnapshot(ctx context.Context, job TakeSnapshot) (b domain
 			return err
 		}
 		u, err := tx.Users().User(ctx, domain.Ref{ID: int64(q.User)})
+		if err == nil && u.SuspendedAt != nil {
+			err = domain.NewNotFound()
+		}
 		if err == nil {
 			actor = domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}
 			b, err = tx.Blocks().Block(ctx, u.ID, job.Block)
