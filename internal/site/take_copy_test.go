@@ -34,7 +34,7 @@ func TestCopyIsTaken(t *testing.T) {
 	ada.get(page).says("The page could not be copied: The server answered 404 Not Found.", "Save a copy of the page")
 	bob.get(page).hides("could not be copied")
 	answer = apptest.Serve("text/html", []byte("<title>The engine</title>"))
-	ada.post(take).leads(page)
+	ada.post(take).leads(page).follow().says("A copy of the page is being saved.")
 	r.WorkJobs()
 	ada.get(page).says("Save a copy of the page").hides("could not be copied", "is being saved")
 }
