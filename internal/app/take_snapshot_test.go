@@ -148,7 +148,7 @@ func TestTakeSnapshotFails(t *testing.T) {
 	})
 }
 
-// Two runs of a job, of which one was believed to be dead, save one copy.
+// A request ends once, so two runs of its job save one copy.
 func TestSnapshotIsTakenOnce(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

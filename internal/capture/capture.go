@@ -152,7 +152,9 @@ type capture struct {
 func (c *capture) copy(ctx context.Context, text []byte) (*Copy, error) {
 	defer c.loader.stop()
 	c.shown = map[rune]bool{}
-	c.loader.charge(2 * len(text)) // the file escapes some characters
+	if !c.loader.charge(2 * len(text)) { // the file escapes some characters
+		return nil, errFile
+	}
 	d, err := c.document(ctx, c.url, text, nil)
 	if errors.Is(err, errTooComplex) {
 		return nil, &Error{"The page has too many elements"}
@@ -163,7 +165,7 @@ func (c *capture) copy(ctx context.Context, text []byte) (*Copy, error) {
 	var file bytes.Buffer
 	if err := html.Render(&limited{w: &file, left: c.limits.Bytes}, d); err != nil {
 		if errors.Is(err, errTooLarge) {
-			err = &Error{"The copy is too large"}
+			err = errFile
 		}
 		return nil, err
 	}
@@ -171,6 +173,8 @@ func (c *capture) copy(ctx context.Context, text []byte) (*Copy, error) {
 	made.Parts, made.Missing, made.Omitted = c.loader.report()
 	return made, nil
 }
+
+var errFile = &Error{"The copy is too large"}
 
 var errTooLarge = errors.New("capture: the file is too large")
 

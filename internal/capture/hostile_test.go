@@ -214,6 +214,16 @@ func TestNotAPage(t *testing.T) {
 	}
 }
 
+func TestTooLargeForTheFile(t *testing.T) {
+	t.Parallel()
+	s := serve(t, files{"/": markup(strings.Repeat("words ", 100_000))})
+	limits := Default()
+	limits.Bytes = 1 << 20
+	if _, err := Page(context.Background(), client(t), s.URL+"/", limits); !errors.Is(err, errFile) {
+		t.Error(err)
+	}
+}
+
 // A site that asks for fewer requests gets none.
 func TestBusySite(t *testing.T) {
 	t.Parallel()

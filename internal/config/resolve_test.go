@@ -53,7 +53,7 @@ func defaults() config.Config {
 		MemoryLimit:    config.AutoMemory,
 		Backup:         config.Backup{Every: 24 * time.Hour, Keep: 14},
 		JobConcurrency: 4, ResponseMemory: 64 << 20, CacheSize: 32 << 20, MinSendRate: 4 << 10, MailFrom: "Vitrine <no-reply@localhost>", Traces: config.Traces{Ratio: 1},
-		SnapshotLimit: 50 << 20, SnapshotQuota: map[string]int64{"free": 1 << 30, "premium": 10 << 30, "supporter": 100 << 30},
+		Snapshots: "on-request", SnapshotLimit: 50 << 20, SnapshotQuota: map[string]int64{"free": 1 << 30, "premium": 10 << 30, "supporter": 100 << 30},
 		QuotaUnused: map[string]int64{"free": 2 << 30, "premium": 4 << 30, "supporter": 4 << 30},
 		Quota:       map[string]int64{"free": 5 << 30, "premium": 50 << 30, "supporter": 500 << 30},
 		DiskReserve: config.DiskReserve{Bytes: 512 << 20},
@@ -133,6 +133,7 @@ func TestEachFlag(t *testing.T) {
 			c.FetchAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 		},
 		"--trash-days=0":                                func(c *config.Config) { c.TrashDays = 0 },
+		"--snapshots=always":                            func(c *config.Config) { c.Snapshots = "always" },
 		"--link-checks=false":                           func(c *config.Config) { c.LinkChecks = false },
 		"--archive-url=https://a.example/{url}":         func(c *config.Config) { c.Archive = "https://a.example/{url}" },
 		"--archive-url=off":                             func(c *config.Config) { c.Archive = "" },

@@ -183,6 +183,7 @@ func TestFaultsAreTranslated(t *testing.T) {
 		"The document is broken", "The document is locked by a password", "The document takes too long to show",
 		"This is a web page, not a feed", "This is not an Atom, RSS or JSON feed", "The feed is broken and cannot be read", "The feed defines XML entities, which are not read",
 		"The account that added the feed is suspended", "The account that added the feed may no longer add to this channel",
+		"The address is not a web page", "The page has too many elements", "The copy is too large", "The page could not be copied",
 		"The feed has moved to the address of another feed of this channel", "The server says that the feed is gone for good"} {
 		for _, lang := range texts.Languages[1:] {
 			used[lang.FaultOf(reason)] = true
@@ -192,7 +193,7 @@ func TestFaultsAreTranslated(t *testing.T) {
 		}
 	}
 	source := "" // of reasons, which replace a %s
-	for _, folder := range []string{"../app/content", "../domain", "../fetch", "../importing", "../importing/files", "../importing/source"} {
+	for _, folder := range []string{"../app/content", "../capture", "../domain", "../fetch", "../importing", "../importing/files", "../importing/source"} {
 		source += sourceOf(t, folder)
 	}
 	verbs := regexp.MustCompile(`%(?:\[\d\])?[ds]`)

@@ -99,7 +99,7 @@ func (a *Content) addSnapshot(ctx context.Context, actor domain.Actor, block dom
 		return s, err
 	}
 	defer staged.Discard()
-	return a.AttachSnapshot(ctx, actor, b, staged)
+	return a.attachSnapshot(ctx, actor, b, staged, also)
 }
 
 // StageSnapshot receives a copy of a page and checks its size and format.
@@ -127,7 +127,12 @@ func (a *Content) StageSnapshot(ctx context.Context, actor domain.Actor, in Snap
 }
 
 // AttachSnapshot adds a received copy to a block of the actor.
-func (a *Content) AttachSnapshot(ctx context.Context, actor domain.Actor, b domain.Block, in *StagedSnapshot) (s domain.Snapshot, err error) {
+func (a *Content) AttachSnapshot(ctx context.Context, actor domain.Actor, b domain.Block, in *StagedSnapshot) (domain.Snapshot, error) {
+	return a.attachSnapshot(ctx, actor, b, in, func(*store.Tx) error { return nil })
+}
+
+// attachSnapshot is AttachSnapshot with a write in the same transaction.
+func (a *Content) attachSnapshot(ctx context.Context, actor domain.Actor, b domain.Block, in *StagedSnapshot, also func(tx *store.Tx) error) (s domain.Snapshot, err error) {
 	if err := errors.Join(in.Validate(a.Now()), hasCopies(actor, b)); err != nil {
 		return s, err
 	}

@@ -47,10 +47,10 @@ var errSnapshotTries = errors.New("the attempts to take a copy of the page are u
 // CanTakeSnapshots reports whether this server takes copies that people ask for.
 func (a *Content) CanTakeSnapshots() bool { return a.snapshots.Policy != domain.NoSnapshots }
 
-// RequestSnapshot has this server take a copy of the page of a block of the actor. It does nothing if one is being taken.
+// RequestSnapshot queues a copy of the page of a block of the actor. It does nothing if one is being taken.
 func (a *Content) RequestSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID) error {
 	if !a.CanTakeSnapshots() {
-		return domain.NewUnprocessable("This site does not take copies of pages. Save one with the browser extension")
+		return domain.NewUnprocessable("This site does not take copies of pages")
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		b, err := tx.Blocks().LockedBlock(ctx, actor.UserID, block)
@@ -135,8 +135,8 @@ func orReason(reason string) string {
 	return reason
 }
 
-// beginSnapshot counts an attempt. NotFound means that there is nothing to do. If the user sees the block no more, nobody
-// waits for the copy.
+// beginSnapshot counts an attempt. NotFound means that there is nothing to do. If the user is suspended or gone, or sees the
+// block no more, nobody waits for the copy.
 func (a *Content) beginSnapshot(ctx context.Context, job TakeSnapshot) (b domain.Block, q domain.SnapshotRequest, actor domain.Actor, err error) {
 	gone := false
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
@@ -147,6 +147,9 @@ func (a *Content) beginSnapshot(ctx context.Context, job TakeSnapshot) (b domain
 			return err
 		}
 		u, err := tx.Users().User(ctx, domain.Ref{ID: int64(q.User)})
+		if err == nil && u.SuspendedAt != nil {
+			err = domain.NewNotFound()
+		}
 		if err == nil {
 			actor = domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}
 			b, err = tx.Blocks().Block(ctx, u.ID, job.Block)

@@ -24,6 +24,7 @@ var blockRoutes = []web.Route{
 	{Path: "/block/{id}/copies/{copy}", Get: copyPage, Post: changeCopy, Download: true},
 	{Path: "/block/{id}/copies/{copy}/compare/{older}", Get: compareCopies, Download: true},
 	{Path: "/block/{id}/retry", Access: web.Users, Post: retryBlock, Counted: true},
+	{Path: "/block/{id}/copy", Access: web.Users, Post: takeCopy, Counted: true},
 }
 
 // How many channels and comments a block's page lists at a time.
@@ -52,6 +53,7 @@ type blockView struct {
 	Dead     *domain.LinkFailure // set if its page counts as gone
 	Archive  string              // address of a copy of its page in a web archive, or ""
 	Copy     *domain.Snapshot    // its newest saved copy that the reader may see, or nil
+	Take     *copyForm           // for its owner
 	PlayPath string
 	Read     string                    // path of the page for reading its text, "" if it has none or a short one
 	Pages    string                    // path of the page that shows the pages of a document, "" for other blocks
@@ -97,6 +99,9 @@ func blockPage(v *web.Visit) error {
 		if shown.Twins, err = v.Twins(b); err != nil {
 			return err
 		}
+	}
+	if shown.Take, err = copyFormOf(v, b, shown.Can); err != nil {
+		return err
 	}
 	if b.DeadAt != nil {
 		f, err := v.App().Content.LinkFailure(ctx, b.ID)
@@ -152,7 +157,7 @@ func blockPage(v *web.Visit) error {
 	if shown.Copy != nil {
 		from = append(from, present.SnapshotPath(*shown.Copy))
 	}
-	from = append(from, shown.Archive, shown.Similar, fmt.Sprint(shown.Swatches))
+	from = append(from, shown.Archive, shown.Take.tag(), shown.Similar, fmt.Sprint(shown.Swatches))
 	if v.Fresh(append(append(from, shown.Channels.Tag()), shown.Comments.Tags()...)...) {
 		return nil
 	}

@@ -1,6 +1,6 @@
 -- +goose Up
 
--- Copies of pages that this server shall take: each is waiting for its job, or has failed. The row of one that was taken is
+-- Requests for copies of pages by this server. Each is waiting for its job, or has failed. The row of one that was taken is
 -- deleted together with the insertion of the copy, so that a job that runs twice saves one copy.
 CREATE TABLE snapshot_requests (
     block_id   BIGINT PRIMARY KEY REFERENCES blocks (id) ON DELETE CASCADE,
