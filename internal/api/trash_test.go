@@ -145,7 +145,9 @@ func rowsInTrash(r *apptest.Rig) (n int64) {
 	r.T.Helper()
 	err := r.DB().View(r.T.Context(), func(q database.Querier) error {
 		return q.QueryRow(r.T.Context(), `SELECT (SELECT count(*) FROM trash_things) + (SELECT count(*) FROM trash_connections)
-			+ (SELECT count(*) FROM trash_comments) + (SELECT count(*) FROM trash_files) + (SELECT count(*) FROM trash_follows)`).Scan(&n)
+			+ (SELECT count(*) FROM trash_comments) + (SELECT count(*) FROM trash_files) + (SELECT count(*) FROM trash_follows)
+			+ (SELECT count(*) FROM snapshots WHERE block_id IS NULL) + (SELECT count(*) FROM highlights WHERE block_id IS NULL)
+			+ (SELECT count(*) FROM text_versions WHERE item_type LIKE 'Trashed%')`).Scan(&n)
 	})
 	if err != nil {
 		r.T.Fatal(err)
@@ -294,6 +296,56 @@ func TestTrashOfFiles(t *testing.T) {
 		r.WorkJobs()
 		if n := rowsInTrash(r); n != 0 || used() >= before {
 			t.Errorf("%d rows and %d bytes are left", n, used())
+		}
+	})
+}
+
+// Saved copies, highlights and versions of a block, and versions of a channel, come back from Trash. The copies count towards
+// the quota in the meantime. All of them are gone once the block is deleted for good.
+func TestTrashKeepsCopies(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		r.Web("example.com/", apptest.Serve("text/html", []byte("<title>Moss</title>")))
+		moss := r.Channel("ada", "Moss", "public")
+		link, words := r.Block("ada", "https://example.com/", moss), r.Block("ada", "Moss on *stone*", moss)
+		r.WorkJobs()
+		copied := sendAs(r, "ada", fmt.Sprintf("/ext/v1/blocks/%d/snapshots", link), "text/html", "<!DOCTYPE html><title>Copy</title>").Want(201)
+		marked := r.Do("ben", "POST", fmt.Sprintf("/ext/v1/blocks/%d/highlights", words), `{"target":{"selector":[{"type":"TextQuoteSelector","exact":"stone"}]}}`).Want(201)
+		r.Do("ada", "PUT", fmt.Sprint("/v3/blocks/", words), map[string]any{"title": "Changed"}).Want(200)
+		r.Do("ada", "PUT", fmt.Sprint("/v3/channels/", moss), map[string]any{"description": "Changed"}).Want(200)
+		paths := []string{fmt.Sprintf("/ext/v1/blocks/%d/snapshots", link), fmt.Sprint("/ext/v1/snapshots/", copied.Int("id")), "/ext/v1/highlights",
+			fmt.Sprintf("/ext/v1/blocks/%d/highlights", words), strings.TrimPrefix(marked.Header.Get("Location"), apptest.Base),
+			fmt.Sprintf("/ext/v1/blocks/%d/versions", words), fmt.Sprintf("/ext/v1/channels/%d/versions", moss)}
+		before := readAll(r, paths)
+		usage := r.Get("ada", "/ext/v1/me/usage").Int("snapshots.bytes")
+		remove := func() {
+			r.Do("ada", "DELETE", fmt.Sprint("/ext/v1/blocks/", link), nil).Want(204)
+			r.Do("ada", "DELETE", fmt.Sprint("/ext/v1/blocks/", words), nil).Want(204)
+			r.Do("ada", "DELETE", fmt.Sprint("/v3/channels/", moss), nil).Want(204)
+		}
+		remove()
+		for _, by := range []string{"ada", "ben"} {
+			for _, path := range paths {
+				if res := r.Do(by, "GET", path, nil); res.Status != 404 && (path != "/ext/v1/highlights" || res.Int("partOf.total") != 0) {
+					t.Errorf("%s %s: %d %s", by, path, res.Status, res.Body)
+				}
+			}
+		}
+		if n := r.Get("ada", "/ext/v1/me/usage").Int("snapshots.bytes"); n != usage || n == 0 {
+			t.Errorf("%d bytes of copies became %d in Trash", usage, n)
+		}
+		storetest.Check(t, r.S.Store)
+		for range 3 {
+			restoreLast(r, "ada")
+		}
+		alike(t, "restored", before, readAll(r, paths))
+		remove()
+		r.Clock.Advance(31 * 24 * time.Hour)
+		if err := r.S.App.Collections.PurgeTrash(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := r.Get("ada", "/ext/v1/me/usage").Int("snapshots.bytes"); n != 0 || rowsInTrash(r) != 0 {
+			t.Errorf("%d bytes of copies and %d rows are left", n, rowsInTrash(r))
 		}
 	})
 }

@@ -156,8 +156,8 @@ func (w TrashWrites) keepConnections(ctx context.Context, thing domain.TrashID, 
 	return nil
 }
 
-// TrashBlock copies a locked block and its connections, comments and files, before the caller removes its connections and
-// deletes it. Nobody can get its files afterwards.
+// TrashBlock copies a locked block and its connections, comments and files, and keeps its saved copies, highlights and
+// versions, before the caller removes its connections and deletes it. Nobody can get its files afterwards.
 func (w TrashWrites) TrashBlock(ctx context.Context, b domain.Block, conns []domain.Connection, n NewTrashed) error {
 	data, err := w.blockRows(ctx, b.ID)
 	if err != nil {
@@ -171,6 +171,14 @@ func (w TrashWrites) TrashBlock(ctx context.Context, b domain.Block, conns []dom
 		return err
 	}
 	if err := w.tx.db.Exec(ctx, commentsToTrash+"block_id = $1", b.ID, id); err != nil {
+		return err
+	}
+	for _, table := range blockParts {
+		if err := w.tx.db.Exec(ctx, "UPDATE "+table+" SET block_id = NULL, trash_id = $2 WHERE block_id = $1", b.ID, id); err != nil {
+			return err
+		}
+	}
+	if err := w.tx.Versions().TrashVersions(ctx, domain.BlockRef(b.ID)); err != nil {
 		return err
 	}
 	if b.Image == nil && b.File == nil {
@@ -187,6 +195,9 @@ func (w TrashWrites) TrashBlock(ctx context.Context, b domain.Block, conns []dom
 	}
 	return w.tx.db.ExecOne(ctx, `UPDATE blocks SET image_id = NULL, file_id = NULL WHERE id = $1`, b.ID) // DeleteBlock then keeps the files
 }
+
+// blockParts are the tables whose rows stay where they are, without their block, while it is in Trash.
+var blockParts = []string{"snapshots", "highlights"}
 
 // TrashComment copies a comment on a locked block, before the caller deletes it.
 func (w TrashWrites) TrashComment(ctx context.Context, c domain.Comment, n NewTrashed) error {
@@ -211,6 +222,9 @@ func (w TrashWrites) TrashChannel(ctx context.Context, c domain.Channel, n NewTr
 	})
 	if err == nil {
 		err = w.keepConnections(ctx, id, parents)
+	}
+	if err == nil {
+		err = w.tx.Versions().TrashVersions(ctx, domain.ChannelRef(c.ID))
 	}
 	if err != nil {
 		return err

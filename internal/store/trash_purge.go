@@ -79,10 +79,22 @@ func (w TrashWrites) PurgeSome(ctx context.Context, n int) (found bool, err erro
 	if err == nil {
 		err = blobs.DeleteFiles(ctx, w.tx.Blobs(), files...)
 	}
+	if err == nil {
+		err = w.purgeVersions(ctx, id)
+	}
 	if err != nil {
 		return true, err
 	}
-	return true, w.forget(ctx, id)
+	return true, w.forget(ctx, id) // with its saved copies and highlights
+}
+
+// purgeVersions deletes the versions of a thing.
+func (w TrashWrites) purgeVersions(ctx context.Context, id domain.TrashID) error {
+	var of domain.ItemRef
+	if err := w.tx.db.QueryRow(ctx, `SELECT kind, target_id FROM trash_things WHERE id = $1`, id).Scan(&of.Type, &of.ID); err != nil {
+		return err
+	}
+	return w.tx.Versions().PurgeVersions(ctx, of)
 }
 
 // inherit makes a user the owner of the things of a deleted group in Trash.

@@ -153,6 +153,14 @@ func (w TrashWrites) RestoreBlock(ctx context.Context, t domain.Trashed, now tim
 	if err != nil {
 		return r, err
 	}
+	for _, table := range blockParts {
+		if err := w.tx.db.Exec(ctx, "UPDATE "+table+" SET block_id = $1, trash_id = NULL WHERE trash_id = $2", id, t.ID); err != nil {
+			return r, err
+		}
+	}
+	if err := w.tx.Versions().RestoreVersions(ctx, domain.BlockRef(id)); err != nil {
+		return r, err
+	}
 	b, err := w.tx.Blocks().AnyBlock(ctx, id)
 	if err != nil {
 		return r, err
@@ -231,6 +239,9 @@ func (w TrashWrites) RestoreChannel(ctx context.Context, t domain.Trashed, now t
 		return r, err
 	}
 	if err := w.restoreFollows(ctx, t.ID, id, &r); err != nil {
+		return r, err
+	}
+	if err := w.tx.Versions().RestoreVersions(ctx, domain.ChannelRef(id)); err != nil {
 		return r, err
 	}
 	if err := w.tx.Principals().bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, 1); err != nil {

@@ -24,9 +24,9 @@ func scanSnapshot(row sqlx.Row) (s domain.Snapshot, err error) {
 	return s, sqlx.Found(err)
 }
 
-// Snapshot reads a saved copy without checking access.
+// Snapshot reads a saved copy without checking access. Those of a block in Trash are not found.
 func (r Reads) Snapshot(ctx context.Context, id domain.SnapshotID) (domain.Snapshot, error) {
-	return scanSnapshot(r.db.QueryRow(ctx, selectSnapshot+"s.id = $1", id))
+	return scanSnapshot(r.db.QueryRow(ctx, selectSnapshot+"s.id = $1 AND s.block_id IS NOT NULL", id))
 }
 
 // SnapshotsOf lists the saved copies of a block without their texts, the newest first; only the shared ones unless all is

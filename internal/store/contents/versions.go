@@ -78,9 +78,31 @@ func (w VersionWrites) DropVersions(ctx context.Context, of domain.ItemRef) erro
 	return w.db.Later(ctx, `DELETE FROM text_versions WHERE item_type = $1 AND item_id = $2`, string(of.Type), of.ID)
 }
 
+// trashed is the type of the versions of something in Trash.
+func trashed(of domain.ItemRef) string { return "Trashed" + string(of.Type) }
+
+// TrashVersions keeps the earlier versions of a block or channel that moves to Trash.
+func (w VersionWrites) TrashVersions(ctx context.Context, of domain.ItemRef) error {
+	return w.retype(ctx, of.ID, string(of.Type), trashed(of))
+}
+
+// RestoreVersions restores what TrashVersions kept.
+func (w VersionWrites) RestoreVersions(ctx context.Context, of domain.ItemRef) error {
+	return w.retype(ctx, of.ID, trashed(of), string(of.Type))
+}
+
+func (w VersionWrites) retype(ctx context.Context, id int64, from, to string) error {
+	return w.db.Exec(ctx, `UPDATE text_versions SET item_type = $3 WHERE item_type = $2 AND item_id = $1`, id, from, to)
+}
+
+// PurgeVersions deletes what TrashVersions kept.
+func (w VersionWrites) PurgeVersions(ctx context.Context, of domain.ItemRef) error {
+	return w.db.Exec(ctx, `DELETE FROM text_versions WHERE item_type = $1 AND item_id = $2`, trashed(of), of.ID)
+}
+
 // ForgetVersions deletes the earlier versions of the blocks of a user, which only their author can change.
 func (w VersionWrites) ForgetVersions(ctx context.Context, user domain.UserID) error {
-	return w.db.Exec(ctx, `DELETE FROM text_versions WHERE user_id = $1 AND item_type = 'Block'`, user)
+	return w.db.Exec(ctx, `DELETE FROM text_versions WHERE user_id = $1 AND item_type IN ('Block', 'TrashedBlock')`, user)
 }
 
 // VersionChecks finds versions of things that no longer exist.
@@ -89,4 +111,7 @@ var VersionChecks = []sqlx.Check{
 		WHERE v.item_type = 'Block' AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.id = v.item_id)`},
 	{What: "text_versions of channels that do not exist", Query: `SELECT v.item_id, 1, 0 FROM text_versions v
 		WHERE v.item_type = 'Channel' AND NOT EXISTS (SELECT 1 FROM channels ch WHERE ch.id = v.item_id AND ch.state = 'available')`},
+	{What: "text_versions in Trash of things that are not there", Query: `SELECT v.item_id, 1, 0 FROM text_versions v
+		WHERE v.item_type IN ('TrashedBlock', 'TrashedChannel')
+			AND NOT EXISTS (SELECT 1 FROM trash_things t WHERE 'Trashed' || t.kind = v.item_type AND t.target_id = v.item_id)`},
 }

@@ -43,7 +43,7 @@ func (r Reads) HighlightsOn(ctx context.Context, user domain.UserID, block domai
 
 // Highlight returns a highlight of a user.
 func (r Reads) Highlight(ctx context.Context, user domain.UserID, id domain.HighlightID) (domain.Highlight, error) {
-	h, err := scanHighlight(r.db.QueryRow(ctx, "SELECT "+highlightColumns+" FROM highlights h WHERE h.id = $1 AND h.user_id = $2", id, user))
+	h, err := scanHighlight(r.db.QueryRow(ctx, "SELECT "+highlightColumns+" FROM highlights h WHERE h.id = $1 AND h.user_id = $2 AND h.block_id IS NOT NULL", id, user))
 	return h, sqlx.Found(err)
 }
 
@@ -81,7 +81,7 @@ func (w Writes) AddHighlight(ctx context.Context, h domain.Highlight) (domain.Hi
 
 // LockHighlight locks and returns a highlight of a user.
 func (w Writes) LockHighlight(ctx context.Context, user domain.UserID, id domain.HighlightID) (domain.Highlight, error) {
-	h, err := scanHighlight(w.db.QueryRow(ctx, "SELECT "+highlightColumns+" FROM highlights h WHERE h.id = $1 AND h.user_id = $2"+w.db.ForUpdate("h"), id, user))
+	h, err := scanHighlight(w.db.QueryRow(ctx, "SELECT "+highlightColumns+" FROM highlights h WHERE h.id = $1 AND h.user_id = $2 AND h.block_id IS NOT NULL"+w.db.ForUpdate("h"), id, user))
 	return h, sqlx.Found(err)
 }
 
@@ -92,7 +92,7 @@ func (w Writes) UpdateHighlight(ctx context.Context, h domain.Highlight) error {
 
 // DeleteHighlight deletes a highlight of a user.
 func (w Writes) DeleteHighlight(ctx context.Context, user domain.UserID, id domain.HighlightID) error {
-	n, err := w.db.ExecCount(ctx, `DELETE FROM highlights WHERE id = $1 AND user_id = $2`, id, user)
+	n, err := w.db.ExecCount(ctx, `DELETE FROM highlights WHERE id = $1 AND user_id = $2 AND block_id IS NOT NULL`, id, user)
 	if err == nil && n == 0 {
 		err = domain.NewNotFound()
 	}

@@ -3,7 +3,8 @@
 -- Saved copies of the pages of blocks. Their bytes count towards a quota of their own, so they have no row in files.
 CREATE TABLE snapshots (
     id           INTEGER PRIMARY KEY AUTOINCREMENT,
-    block_id     BIGINT NOT NULL REFERENCES blocks (id) ON DELETE CASCADE,
+    block_id     BIGINT REFERENCES blocks (id) ON DELETE CASCADE, -- null while the block is in Trash
+    trash_id     BIGINT REFERENCES trash_things (id) ON DELETE CASCADE, -- where the block is then
     user_id      BIGINT NOT NULL REFERENCES users (id), -- whose quota it counts towards
     source       TEXT NOT NULL, -- browser or server
     kind         TEXT NOT NULL, -- page, screenshot or pdf
@@ -19,5 +20,6 @@ CREATE TABLE snapshots (
     created_at   BIGINT NOT NULL
 );
 CREATE INDEX snapshots_block ON snapshots (block_id, taken_at, id);
+CREATE INDEX snapshots_trash ON snapshots (trash_id) WHERE trash_id IS NOT NULL;
 CREATE INDEX snapshots_user ON snapshots (user_id, size);
 CREATE INDEX snapshots_blob ON snapshots (blob_id);

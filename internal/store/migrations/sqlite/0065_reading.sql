@@ -5,7 +5,8 @@
 CREATE TABLE highlights (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     user_id    BIGINT NOT NULL REFERENCES users (id),
-    block_id   BIGINT NOT NULL REFERENCES blocks (id) ON DELETE CASCADE,
+    block_id   BIGINT REFERENCES blocks (id) ON DELETE CASCADE, -- null while the block is in Trash
+    trash_id   BIGINT REFERENCES trash_things (id) ON DELETE CASCADE, -- where the block is then
     exact      TEXT NOT NULL,
     prefix     TEXT NOT NULL,
     suffix     TEXT NOT NULL,
@@ -15,6 +16,7 @@ CREATE TABLE highlights (
     created_at BIGINT NOT NULL,
     updated_at BIGINT NOT NULL
 );
+CREATE INDEX highlights_trash ON highlights (trash_id) WHERE trash_id IS NOT NULL;
 CREATE INDEX highlights_user ON highlights (user_id, id);
 CREATE INDEX highlights_block ON highlights (block_id, user_id);
 

@@ -2,7 +2,7 @@
 
 -- Earlier texts of blocks and channels. Each row holds the texts as they were before somebody changed them.
 CREATE TABLE text_versions (
-    item_type   TEXT NOT NULL, -- 'Block' or 'Channel'
+    item_type   TEXT NOT NULL, -- 'Block' or 'Channel'; 'TrashedBlock' or 'TrashedChannel' while it is in Trash
     item_id     BIGINT NOT NULL,
     slot        BIGINT NOT NULL, -- 0 for the first version; the others share the next ones
     number      BIGINT NOT NULL, -- from 1
