@@ -17,7 +17,7 @@ const pages = {
   "/kelp.png": png(300, 200),
   "/reef": `<!DOCTYPE html><!-- not kept --><title>Reef</title><link rel="stylesheet" href="/reef.css"><style>p { background: url(/kelp.png) }</style><h1>Reef</h1>
     <img src="/kelp.png" alt="" width="300" onload="this.dataset.seen = 1"><a href="/tides">Tides</a><a href="javascript:alert(1)">Run</a>
-    <input type="password" id="secret"><div id="host"></div><iframe srcdoc="<p>Inside a frame</p><script>1</script>"></iframe>
+    <input type="password" id="secret"><div id="host"></div><canvas></canvas><iframe srcdoc="<p>Inside a frame</p><script>1</script>"></iframe>
     <script>document.body.append(Object.assign(document.createElement("p"), { textContent: "Written by a script" }));
     document.getElementById("host").attachShadow({ mode: "open" }).innerHTML = "<p>In a shadow</p>";
     document.getElementById("secret").value = "hunter2";</script>`,
@@ -250,7 +250,7 @@ onSQLite("the browser extension", (world) => {
     const { data: [copy] } = await call("GET", `/ext/v1/blocks/${id}/snapshots`);
     assert.deepEqual([copy.source, copy.shared, copy.title], ["browser", false, "Reef"]);
     const html = await (await browser.context.request.get(copy.web_url)).text(); // the browser is signed in on the website
-    for (const part of ['<head><meta charset="utf-8">', "Written by a script", "In a shadow", "Inside a frame", 'shadowrootmode="open"', "rgb(1, 2, 3)", ' src="data:image/png;base64,', 'url("data:image/png;base64,', `href="${web.url}/tides"`]) assert.ok(html.includes(part), part);
+    for (const part of ['<head><meta charset="utf-8">', "Written by a script", "In a shadow", "Inside a frame", 'shadowrootmode="open"', '<img style=";width:300px;height:150px" src="data:image/png;base64,', "rgb(1, 2, 3)", ' src="data:image/png;base64,', 'url("data:image/png;base64,', `href="${web.url}/tides"`]) assert.ok(html.includes(part), part);
     assert.doesNotMatch(html, /<script|&lt;script|<!--|javascript:|hunter2|<link|onload/);
     assert.deepEqual(html.match(new RegExp(`(src="|url\\(["']?)${web.url}`)), null);
     await page.close();

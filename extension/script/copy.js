@@ -43,7 +43,7 @@ export async function copyPage(limits) {
   function copyNode(node, of) {
     if (node.nodeType === 3) return inert.createTextNode(node.data);
     if (node.nodeType !== 1) return null;
-    const copy = inert.importNode(node, false);
+    let copy = inert.importNode(node, false);
     const name = copy.localName;
     if (removed.has(name)) return null;
     if (name === "link") return addSheet(node.sheet, inert.createElement("style"), of);
@@ -51,11 +51,11 @@ export async function copyPage(limits) {
     const background = copy.getAttribute("background");
     for (const attribute of Array.from(copy.attributes)) if (unwanted.test(attribute.name)) copy.removeAttributeNode(attribute);
     if (name === "style") return addSheet(node.sheet, copy, of);
-    if (name === "iframe") return copyFrame(node, copy);
     copyAddress(copy, of);
     if (background !== null) images.push({ copy, name: "background", address: resolve(background, of.baseURI) });
-    if (name === "canvas") drawCanvas(node, copy);
+    if (name === "canvas") copy = pictureOf(node, copy);
     if (copy.hasAttribute("style")) styles.push({ text: copy.getAttribute("style"), base: of.baseURI, insert: (text) => copy.setAttribute("style", text) });
+    if (name === "iframe") return copyFrame(node, copy);
     if (name === "img") images.push({ copy, name: "src", address: node.currentSrc || node.src });
     if (name === "video") images.push({ copy, name: "poster", address: node.poster });
     if (name === "input") copyField(node, copy);
@@ -98,14 +98,21 @@ export async function copyPage(limits) {
     else if (!/^(button|submit|reset)$/.test(node.type)) copy.removeAttribute("value");
   }
 
-  /** Makes the picture of a canvas its background. Browsers do not return a picture that contains images of other sites. */
-  function drawCanvas(node, copy) {
+  /**
+   * Returns an image with the picture of a canvas and its size, because browsers do not display a canvas without scripts.
+   * They do not return a picture that contains images of other sites.
+   */
+  function pictureOf(node, copy) {
+    const image = inert.createElement("img");
+    for (const { name, value } of copy.attributes) image.setAttribute(name, value);
+    const { width, height } = getComputedStyle(node);
+    image.setAttribute("style", `${copy.getAttribute("style") ?? ""};width:${width};height:${height}`);
     try {
-      const picture = node.toDataURL();
-      if (picture.length < limits.part) copy.setAttribute("style", `${copy.getAttribute("style") ?? ""};background:url("${picture}") 0 0/100% 100% no-repeat`);
+      images.push({ copy: image, name: "src", address: node.toDataURL() });
     } catch {
       // it stays empty
     }
+    return image;
   }
 
   /** Copies a frame of the same site. The browser does not return the documents of others. */
