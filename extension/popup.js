@@ -226,15 +226,15 @@ async function showKeep() {
 
 /** Keeps a copy of the page with its block, and says what has become of it. */
 async function keepCopy(block) {
-  const tell = (text, className) => {
+  const show = (text, className) => {
     Object.assign(at("done-copy"), { textContent: text, className });
     at("done-copy").hidden = at("undo").hidden; // undone in the meantime
   };
-  tell(t("copying"), "quiet");
+  show(t("copying"), "quiet");
   const { reason, text } = block ? await chrome.runtime.sendMessage({ copy: { tab: page.tab.id, url: page.url, block } }).catch(() => null) ?? { reason: "errorServer" }
     : { reason: account.expired ? "expired" : "copyOffline" };
-  if (reason) tell(t("copyFailed", text || t(reason)), "why");
-  else tell(t("copyKept"), "quiet");
+  if (reason) show(t("copyFailed", text || t(reason)), "why");
+  else show(t("copyKept"), "quiet");
 }
 
 /** Shows the blocks that were created from the page. */

@@ -15,7 +15,7 @@ const pages = {
   "/tides": "<title>Tides</title><p>Twice a day.</p>",
   "/moss": "<title>Moss</title><p>Slowly.</p>",
   "/kelp.png": png(300, 200),
-  "/reef": `<!DOCTYPE html><!-- not kept --><title>Reef</title><link rel="stylesheet" href="/reef.css"><style>p { background: url(/kelp.png) }</style><h1>Reef</h1>
+  "/reef": `<!DOCTYPE html><!-- not kept --><title>Reef</title><meta name="csrf-token" content="hunter3"><link rel="stylesheet" href="/reef.css"><style>p { background: url(/kelp.png) }</style><h1>Reef</h1>
     <img src="/kelp.png" alt="" width="300" onload="this.dataset.seen = 1"><a href="/tides">Tides</a><a href="javascript:alert(1)">Run</a>
     <input type="password" id="secret"><div id="host"></div><canvas></canvas><iframe srcdoc="<p>Inside a frame</p><script>1</script>"></iframe>
     <script>document.body.append(Object.assign(document.createElement("p"), { textContent: "Written by a script" }));
@@ -251,7 +251,7 @@ onSQLite("the browser extension", (world) => {
     assert.deepEqual([copy.source, copy.shared, copy.title], ["browser", false, "Reef"]);
     const html = await (await browser.context.request.get(copy.web_url)).text(); // the browser is signed in on the website
     for (const part of ['<head><meta charset="utf-8">', "Written by a script", "In a shadow", "Inside a frame", 'shadowrootmode="open"', '<img style=";width:300px;height:150px" src="data:image/png;base64,', "rgb(1, 2, 3)", ' src="data:image/png;base64,', 'url("data:image/png;base64,', `href="${web.url}/tides"`]) assert.ok(html.includes(part), part);
-    assert.doesNotMatch(html, /<script|&lt;script|<!--|javascript:|hunter2|<link|onload/);
+    assert.doesNotMatch(html, /<script|&lt;script|<!--|javascript:|hunter|<link|onload/);
     assert.deepEqual(html.match(new RegExp(`(src="|url\\(["']?)${web.url}`)), null);
     await page.close();
     await browser.worker.evaluate(() => chrome.storage.local.remove("keepCopy"));

@@ -17,6 +17,7 @@ export async function copyPage(limits) {
   const parts = new Map(); // data: addresses by address
   const removed = new Set(["script", "noscript", "object", "embed", "applet", "base", "template", "source", "track", "param", "frame", "noframes", "noembed", "set", "animate"]);
   const unwanted = /^on|^(src|srcset|sizes|srcdoc|poster|background|data|imagesrcset|integrity|nonce|ping|action|formaction|autofocus|autoplay|manifest)$/i;
+  const described = /^(viewport|description|author|keywords|color-scheme|theme-color)$/i; // others may contain tokens of the session
   const inCSS = /url\(\s*(?:"([^"\\]*(?:\\[^][^"\\]*)*)"|'([^'\\]*(?:\\[^][^'\\]*)*)'|([^\s"')\\]*(?:\\[^][^\s"')\\]*)*))\s*\)/gi;
   // A form has its fields as properties, which hide its own.
   const childrenOf = Function.prototype.call.bind(Object.getOwnPropertyDescriptor(Node.prototype, "childNodes").get);
@@ -47,7 +48,7 @@ export async function copyPage(limits) {
     const name = copy.localName;
     if (removed.has(name)) return null;
     if (name === "link") return addSheet(node.sheet, inert.createElement("style"), of);
-    if (name === "meta" && (!copy.hasAttribute("name") || copy.hasAttribute("http-equiv"))) return null;
+    if (name === "meta" && (!described.test(copy.getAttribute("name")) || copy.hasAttribute("http-equiv"))) return null;
     const background = copy.getAttribute("background");
     for (const attribute of Array.from(copy.attributes)) if (unwanted.test(attribute.name)) copy.removeAttributeNode(attribute);
     if (name === "style") return addSheet(node.sheet, copy, of);
@@ -200,14 +201,14 @@ export async function copyPage(limits) {
   }
 
   const signal = AbortSignal.timeout(limits.milliseconds);
-  let begun = 0;
+  let fetched = 0;
   let left = limits.parts; // bytes to fetch
 
   /** Fetches a part and returns its data: address, or undefined if it stays out. */
   async function part(address) {
     if (parts.has(address)) return parts.get(address);
-    if (!/^(https?|blob):/.test(address) || begun >= limits.count || left <= 0 || signal.aborted) return undefined;
-    begun++;
+    if (!/^(https?|blob):/.test(address) || fetched >= limits.count || left <= 0 || signal.aborted) return undefined;
+    fetched++;
     const found = await fetchPart(address, Math.min(limits.part, left), signal) ?? await chrome.runtime.sendMessage({ part: address });
     if (!found || left < found.length * 3 / 4) return undefined;
     left -= found.length * 3 / 4;
@@ -228,12 +229,12 @@ export async function copyPage(limits) {
     }));
   }
 
-  let room = limits.parts * 4 / 3; // characters of data: addresses in the copy: a part can be in it several times
+  let space = limits.parts * 4 / 3; // characters of data: addresses in the copy: a part can be in it several times
 
   function insertable(address) {
     const found = /^data:image\//i.test(address) ? address : parts.get(address);
-    if (!found || found.length > room) return null;
-    room -= found.length;
+    if (!found || found.length > space) return null;
+    space -= found.length;
     return found;
   }
 
