@@ -1,5 +1,8 @@
-// The worker: sends the queue, and opens the popup after a click in the context menu.
+// The worker: sends the queue, keeps copies of pages, and opens the popup after a click in the context menu.
+import "./script/part.js";
 import { account } from "./script/account.js";
+import { request } from "./script/api.js";
+import { copyPage, limits } from "./script/copy.js";
 import { entries, send } from "./script/queue.js";
 import { t } from "./script/texts.js";
 import { webPage } from "./script/urls.js";
@@ -35,10 +38,48 @@ async function openPopup() {
 }
 
 chrome.runtime.onMessage.addListener((message, sender, respond) => {
-  if (message !== "send" || sender.id !== chrome.runtime.id) return false;
-  sendAll().then(respond, (error) => respond({ error: String(error) }));
-  return true; // the answer comes later
+  const answer = sender.id === chrome.runtime.id ? answerTo(message, sender) : null;
+  answer?.then(respond, (error) => respond({ error: String(error) }));
+  return answer !== null; // the answer comes later
 });
+
+/** Answers a message of the popup, or of a page that is being copied. */
+function answerTo(message, sender) {
+  if (message === "send") return sendAll();
+  if (message.copy && sender.url?.startsWith(chrome.runtime.getURL(""))) return keepCopy(message.copy);
+  if (message.part && copying.has(sender.tab?.id)) return fetchPart(webPage(message.part), limits.part, AbortSignal.timeout(limits.milliseconds));
+  return null;
+}
+
+const copying = new Set(); // tabs whose pages are being copied
+
+/**
+ * Adds a copy of the page in a tab to a block. Returns why that failed, as the id of a text or in the server's words, or
+ * an empty object.
+ */
+async function keepCopy({ tab, url, block }) {
+  const now = await account();
+  let copied;
+  copying.add(tab);
+  try {
+    const target = { tabId: tab };
+    await chrome.scripting.executeScript({ target, files: ["script/part.js"] });
+    [{ result: copied }] = await chrome.scripting.executeScript({ target, func: copyPage, args: [limits] });
+  } catch {
+    return { reason: "copyUnread" }; // the tab was closed, or the browser does not permit it
+  } finally {
+    copying.delete(tab);
+  }
+  if (!copied) return { reason: "copyUnread" };
+  const withoutFragment = (address) => address.split("#")[0];
+  if (withoutFragment(copied.url) !== withoutFragment(url)) return { reason: "copyOther" };
+  try {
+    await request(now, "POST", `/ext/v1/blocks/${block}/snapshots`, new Blob([copied.html], { type: "text/html" }));
+    return {};
+  } catch ({ status, text }) {
+    return { reason: { 0: "copyOffline", 401: "expired", 403: "copyQuota", 413: "copyTooLarge" }[status] ?? "errorServer", text: status === 422 || status === 404 ? text : "" };
+  }
+}
 
 chrome.alarms.onAlarm.addListener(sendAll);
 chrome.runtime.onStartup.addListener(sendAll);

@@ -11,6 +11,7 @@ import { shown, webPage } from "./script/urls.js";
 const at = (id) => document.getElementById(id);
 const given = new URLSearchParams(location.search);
 
+const everySite = { origins: ["https://*/*"] };
 const pageTypes = ["Link", "Embed", "Attachment", "PendingBlock"];
 
 let account; // who is signed in
@@ -24,6 +25,14 @@ let chooser;
 translate();
 at("settings").addEventListener("click", () => openSettings());
 at("sign-in").addEventListener("click", () => openSettings());
+at("keep-copy").addEventListener("change", async () => {
+  await chrome.storage.local.set({ keepCopy: at("keep-copy").checked });
+  await showKeep();
+});
+at("keep-more").addEventListener("click", async () => {
+  await chrome.permissions.request(everySite).catch(() => {}); // the browser asks; without it, these images stay out
+  await showKeep();
+});
 at("form").addEventListener("submit", (event) => {
   event.preventDefault();
   save();
@@ -37,6 +46,7 @@ document.addEventListener("keydown", (event) => {
 async function start() {
   account = await readAccount();
   if (!account) return only("welcome");
+  at("keep-copy").checked = (await chrome.storage.local.get("keepCopy")).keepCopy ?? false;
   at("site").href = account.site.url;
   at("site-name").textContent = account.site.name;
   await showQueue();
@@ -53,6 +63,7 @@ async function start() {
     chooser.choose(recent[0]); // chosen in the context menu: Enter saves it
   }
   showKinds();
+  await showKeep();
   await showWhat();
   at("channel").focus();
 }
@@ -200,6 +211,30 @@ function label() {
   const n = { image: draft.images.length, tabs: draft.tabs.length }[draft.kind];
   at("where").textContent = t(connect !== null ? "whereConnect" : "where");
   at("go").textContent = connect !== null ? t("connect") : n > 1 ? count("saveMany", n) : t("save");
+  at("keep").hidden = !copyable();
+}
+
+/** Reports whether the draft is a page to save that is shown in a tab. */
+function copyable() {
+  return draft.kind === "page" && connect === null && Boolean(page.tab);
+}
+
+/** Offers access to the images of other sites, which a copy otherwise lacks if these sites do not permit it. */
+async function showKeep() {
+  at("keep-more").hidden = !at("keep-copy").checked || await chrome.permissions.contains(everySite);
+}
+
+/** Keeps a copy of the page with its block, and says what has become of it. */
+async function keepCopy(block) {
+  const show = (text, className) => {
+    Object.assign(at("done-copy"), { textContent: text, className });
+    at("done-copy").hidden = at("undo").hidden; // undone in the meantime
+  };
+  show(t("copying"), "quiet");
+  const { reason, text } = block ? await chrome.runtime.sendMessage({ copy: { tab: page.tab.id, url: page.url, block } }).catch(() => null) ?? { reason: "errorServer" }
+    : { reason: account.expired ? "expired" : "copyOffline" };
+  if (reason) show(t("copyFailed", text || t(reason)), "why");
+  else show(t("copyKept"), "quiet");
 }
 
 /** Shows the blocks that were created from the page. */
@@ -299,7 +334,10 @@ async function save() {
     return wrong(null, t("queueFull"));
   }
   await chrome.storage.session.remove("draft");
-  showDone(added, await chrome.runtime.sendMessage("send").catch(() => null) ?? {});
+  const results = await chrome.runtime.sendMessage("send").catch(() => null) ?? {};
+  const keeps = copyable() && at("keep-copy").checked;
+  await showDone(added, results);
+  if (keeps && at("done-wrong").className !== "why") await keepCopy(results[added[0].id]?.block);
 }
 
 /** Shows what has become of the entries. */
@@ -330,7 +368,7 @@ async function showDone(added, results) {
       await chrome.runtime.sendMessage("send");
       at("done-title").textContent = t("undone");
       at("done-channels").replaceChildren();
-      at("done-wrong").hidden = at("open").hidden = at("undo").hidden = true;
+      at("done-wrong").hidden = at("done-copy").hidden = at("open").hidden = at("undo").hidden = true;
     } catch (error) {
       at("undo").disabled = false;
       at("done-wrong").hidden = false;

@@ -15,6 +15,13 @@ const pages = {
   "/tides": "<title>Tides</title><p>Twice a day.</p>",
   "/moss": "<title>Moss</title><p>Slowly.</p>",
   "/kelp.png": png(300, 200),
+  "/reef": `<!DOCTYPE html><!-- not kept --><title>Reef</title><meta name="csrf-token" content="hunter3"><link rel="stylesheet" href="/reef.css"><style>p { background: url(/kelp.png) }</style><h1>Reef</h1>
+    <img src="/kelp.png" alt="" width="300" onload="this.dataset.seen = 1"><a href="/tides">Tides</a><a href="javascript:alert(1)">Run</a>
+    <input type="password" id="secret"><div id="host"></div><canvas></canvas><iframe srcdoc="<p>Inside a frame</p><script>1</script>"></iframe>
+    <script>document.body.append(Object.assign(document.createElement("p"), { textContent: "Written by a script" }));
+    document.getElementById("host").attachShadow({ mode: "open" }).innerHTML = "<p>In a shadow</p>";
+    document.getElementById("secret").value = "hunter2";</script>`,
+  "/reef.css": "@media all { h1 { color: rgb(1, 2, 3); background: url(kelp.png) } }",
 };
 
 // The tests depend on each other: each uses the results of the previous ones.
@@ -224,6 +231,31 @@ onSQLite("the browser extension", (world) => {
     assert.deepEqual((await contents("Reading")).slice(0, 2).map(({ title }) => title).sort(), ["Moss", "Tides"]);
     await page.close();
     for (const other of others) await other.close();
+  });
+
+  test("a copy of the page as it is displayed is kept with the block", async () => {
+    const reef = await browser.context.newPage();
+    await reef.goto(`${web.url}/reef`);
+    let page = await popup(reef);
+    await page.getByLabel("Keep a copy").check();
+    await accessible(page, "light", "dark");
+    await page.close();
+    page = await popup(reef);
+    assert.equal(await page.getByLabel("Keep a copy").isChecked(), true, "the choice is remembered");
+    await choose(page, "read", "Reading");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("A copy of the page was kept").waitFor();
+    await accessible(page, "light", "dark");
+    const [{ id }] = await contents("Reading");
+    const { data: [copy] } = await call("GET", `/ext/v1/blocks/${id}/snapshots`);
+    assert.deepEqual([copy.source, copy.shared, copy.title], ["browser", false, "Reef"]);
+    const html = await (await browser.context.request.get(copy.web_url)).text(); // the browser is signed in on the website
+    for (const part of ['<head><meta charset="utf-8">', "Written by a script", "In a shadow", "Inside a frame", 'shadowrootmode="open"', '<img style=";width:300px;height:150px" src="data:image/png;base64,', "rgb(1, 2, 3)", ' src="data:image/png;base64,', 'url("data:image/png;base64,', `href="${web.url}/tides"`]) assert.ok(html.includes(part), part);
+    assert.doesNotMatch(html, /<script|&lt;script|<!--|javascript:|hunter|<link|onload/);
+    assert.deepEqual(html.match(new RegExp(`(src="|url\\(["']?)${web.url}`)), null);
+    await page.close();
+    await browser.worker.evaluate(() => chrome.storage.local.remove("keepCopy"));
+    await reef.close();
   });
 
   test("offline, an item waits on the device; later it is saved once", async () => {

@@ -80,7 +80,8 @@ export async function servePages(pages) {
   const server = createServer((request, response) => {
     const found = pages[request.url.split("?")[0]];
     if (!found) return response.writeHead(404).end();
-    response.setHeader("Content-Type", typeof found === "string" ? "text/html; charset=utf-8" : "image/png").end(found);
+    const type = typeof found !== "string" ? "image/png" : request.url.endsWith(".css") ? "text/css" : "text/html; charset=utf-8";
+    response.setHeader("Content-Type", type).end(found);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => { server.closeAllConnections(); server.close(); } };

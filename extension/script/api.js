@@ -15,17 +15,19 @@ export class Refusal extends Error {
 }
 
 /**
- * Sends a request and returns the body of the answer. A key makes a POST take effect only once.
+ * Sends a request and returns the body of the answer. A Blob is sent as it is, any other body as JSON. A key makes a POST
+ * take effect only once.
  * @param {import("./account.js").Account} account
  */
 export async function request(account, method, path, body, key) {
   const headers = { Authorization: `Bearer ${account.token}`, Accept: "application/json" };
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const file = body instanceof Blob;
+  if (body !== undefined) headers["Content-Type"] = file ? body.type : "application/json";
   if (key !== undefined) headers["Idempotency-Key"] = key;
   let response, answer;
   try {
-    response = await fetch(account.api + path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body),
-      credentials: "omit", redirect: "error", cache: "no-store", signal: AbortSignal.timeout(30_000) });
+    response = await fetch(account.api + path, { method, headers, body: body === undefined || file ? body : JSON.stringify(body),
+      credentials: "omit", redirect: "error", cache: "no-store", signal: AbortSignal.timeout(file ? 240_000 : 30_000) });
     answer = await response.text();
   } catch {
     throw new Refusal(0);
