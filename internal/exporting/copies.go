@@ -3,6 +3,7 @@ package exporting
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -68,4 +69,62 @@ func (e *Exporter) openCopy(ctx context.Context, actor domain.Actor, id domain.S
 		return nil, err // not a nil *blob.File
 	}
 	return f, nil
+}
+
+// copies writes the person's saved copies of the pages of exported blocks.
+func (p *person) copies(ctx context.Context) error {
+	var w *entry
+	for above := domain.SnapshotID(0); ; {
+		some, err := p.e.o.App.Content.OwnSnapshots(ctx, p.actor, above, perPage)
+		if err != nil {
+			return err
+		}
+		files := make([]*domain.File, len(some))
+		for i, s := range some {
+			files[i] = &domain.File{BlobID: s.BlobID}
+		}
+		hashes, err := p.e.o.App.Content.Hashes(ctx, files)
+		if err != nil {
+			return err
+		}
+		for _, s := range some {
+			above = s.ID
+			if !p.blocks.has(int64(s.Block)) || hashes[s.BlobID] == "" { // hidden, or deleted in the meantime
+				continue
+			}
+			if w == nil {
+				if w, err = p.zip.create("json/snapshots.jsonl", false); err != nil {
+					return err
+				}
+			}
+			out := copyLineOf(s, hashes[s.BlobID])
+			if err := errors.Join(line(w, out), p.queue(queuedFile{Path: out.File.Path, Copy: &s})); err != nil {
+				return err
+			}
+		}
+		if len(some) < perPage {
+			return p.copyFiles(ctx)
+		}
+	}
+}
+
+// copyExtensions are the extensions of saved copies by media type.
+var copyExtensions = map[string]string{"text/html": ".html", "image/png": ".png", "image/jpeg": ".jpg", "image/webp": ".webp", "application/pdf": ".pdf"}
+
+func copyLineOf(s domain.Snapshot, hash string) copyLine {
+	media, _, _ := strings.Cut(s.ContentType, ";")
+	extension := copyExtensions[media]
+	return copyLine{BlockID: int64(s.Block), Address: s.Address, Title: s.Title, TakenAt: s.TakenAt.UTC(), Source: string(s.Source), Kind: string(s.Kind),
+		Shared: s.Shared, File: fileLine{Path: filesFolder + hash + entryExtension(extension, media), SHA256: hash, Name: "page" + extension,
+			ContentType: s.ContentType, Size: s.Size}}
+}
+
+// copy adds a saved copy as an entry. If isGone(err), nothing was written.
+func (p *person) copy(ctx context.Context, name string, id domain.SnapshotID) error {
+	in, err := p.e.openCopy(ctx, p.actor, id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	return copyInto(ctx, p.zip, name, in)
 }

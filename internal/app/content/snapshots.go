@@ -440,12 +440,17 @@ func (a *Content) ArchivedSnapshots(ctx context.Context, actor domain.Actor, cha
 	return all[:min(len(all), MaxArchived)], len(all) > MaxArchived, err
 }
 
-// HasSnapshot reports whether a block has a copy of the actor that was taken at a time. If the time is zero, any copy
-// counts.
-func (a *Content) HasSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, at time.Time) (bool, error) {
+// OwnSnapshots lists some of the actor's saved copies above an id, in the order of their ids and without their texts.
+func (a *Content) OwnSnapshots(ctx context.Context, actor domain.Actor, above domain.SnapshotID, limit int) ([]domain.Snapshot, error) {
+	return a.Store.Blobs().OwnSnapshots(ctx, actor.UserID, above, limit)
+}
+
+// HasSnapshot reports whether a block has a copy of the actor that has a kind and was taken at a time. If the time is zero,
+// any copy of the kind counts.
+func (a *Content) HasSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, kind domain.SnapshotKind, at time.Time) (bool, error) {
 	all, err := a.Store.AtPrimary().Blobs().SnapshotsOf(ctx, block, true)
 	return slices.ContainsFunc(all, func(s domain.Snapshot) bool {
-		return s.Owner == actor.UserID && (at.IsZero() || s.TakenAt.Equal(at))
+		return s.Owner == actor.UserID && s.Kind == kind && (at.IsZero() || s.TakenAt.Equal(at))
 	}), err
 }
 
