@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"strings"
 
@@ -127,4 +128,14 @@ func (p *person) copy(ctx context.Context, name string, id domain.SnapshotID) er
 	}
 	defer func() { _ = in.Close() }()
 	return copyInto(ctx, p.zip, name, in)
+}
+
+// queue queues bytes for writing, once per path.
+func (p *person) queue(f queuedFile) error {
+	path := maphash.String(p.seed, f.Path)
+	if _, noted := p.entries[path]; noted {
+		return nil
+	}
+	p.entries[path] = struct{}{}
+	return line(&p.files, f)
 }

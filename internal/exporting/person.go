@@ -141,15 +141,6 @@ func (p *person) queueFile(f *domain.File, l *fileLine) error {
 	return p.queue(queuedFile{Path: l.Path, File: *f})
 }
 
-func (p *person) queue(f queuedFile) error {
-	path := maphash.String(p.seed, f.Path)
-	if _, noted := p.entries[path]; noted {
-		return nil
-	}
-	p.entries[path] = struct{}{}
-	return line(&p.files, f)
-}
-
 // about writes the profile.
 func (p *person) about(ctx context.Context) error {
 	r, avatar, err := p.picture(ctx, p.me.Avatar)
