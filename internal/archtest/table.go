@@ -100,7 +100,7 @@ var allowedImports = map[string][]string{
 	"api":              {"fragments", "api/v2", "api/v3", "api/ext", "app/...", "exporting", "present", "httpedge", "middleware", "describe", "description"},
 	"api/v2":           {"app/...", "domain", "present", "httpedge", "describe", "oas/wire", "weburl"},
 	"api/v3":           {"app/...", "domain", "scope", "fragments", "present", "httpedge", "describe", "oas/v3", "oas/wire"},
-	"exporting":        {"app/...", "domain", "present", "weburl", "words"},
+	"exporting":        {"app/...", "domain", "present", "warc", "weburl", "words"},
 	"api/ext":          {"app/...", "domain", "exporting", "present", "site/catalog", "httpedge", "describe", "oas/ext", "oas/wire"},
 	"feeds":            {"app/...", "budget", "domain", "exporting", "httpedge", "middleware", "present", "weburl"},
 	"files":            {"app/...", "domain", "httpedge", "middleware"},

@@ -92,7 +92,7 @@ func (e *Exporter) Person(ctx context.Context, id domain.UserID, w io.Writer, re
 		_, err := io.WriteString(&p.sums, line)
 		return err
 	}
-	for _, part := range []func(context.Context) error{p.about, p.groups, p.count, p.allChannels, p.orphans, p.ownComments, p.following, p.searches, p.highlights, p.subscriptions, p.gathered, p.browse} {
+	for _, part := range []func(context.Context) error{p.about, p.groups, p.count, p.allChannels, p.orphans, p.ownComments, p.following, p.searches, p.highlights, p.copies, p.subscriptions, p.gathered, p.browse} {
 		if err := part(ctx); err != nil {
 			return p.progress, err
 		}
@@ -122,10 +122,11 @@ func (p *person) skip(l leftOutLine) error {
 	return line(&p.leftOut, l)
 }
 
-// queuedFile is a file whose bytes are still to be written.
+// queuedFile is a file or a saved copy of a page whose bytes are still to be written.
 type queuedFile struct {
 	Path string
 	File domain.File
+	Copy *domain.Snapshot // nil: File
 }
 
 // queueFile queues the bytes of a file for writing, once per path: several files can have the same
@@ -137,12 +138,7 @@ func (p *person) queueFile(f *domain.File, l *fileLine) error {
 	case l.Path == "":
 		return p.skip(leftOutLine{What: "file", ID: int64(f.ID), Why: l.why})
 	}
-	path := maphash.String(p.seed, l.Path)
-	if _, noted := p.entries[path]; noted {
-		return nil
-	}
-	p.entries[path] = struct{}{}
-	return line(&p.files, queuedFile{Path: l.Path, File: *f})
+	return p.queue(queuedFile{Path: l.Path, File: *f})
 }
 
 // about writes the profile.
@@ -415,7 +411,12 @@ func eachLine[T any](s *spool, visit func(T) error) error {
 func (p *person) copyFiles(ctx context.Context) error {
 	err := eachLine(&p.files, func(f queuedFile) error {
 		before := p.zip.out.n
-		err := p.e.copyFile(ctx, p.zip, f.Path, p.me.ID, f.File)
+		var err error
+		if f.Copy != nil {
+			err = p.copy(ctx, f.Path, f.Copy.ID)
+		} else {
+			err = p.e.copyFile(ctx, p.zip, f.Path, p.me.ID, f.File)
+		}
 		if isGone(err) {
 			return p.skip(leftOutLine{What: "file", Path: f.Path, Why: "its bytes are not in the storage"})
 		}
@@ -483,7 +484,7 @@ const readme = `This is what you had made and owned, and could see, when it was 
 index.html      open it in a browser to look around and search; it needs no network
 markdown/       a text for each channel and each block, for any program that reads Markdown;
                 a channel counts from its bottom up
-files/          images and attachments; types that a browser or a computer would run, such as
+files/          images, attachments and saved copies of pages; types that a browser or a computer would run, such as
                 HTML, have .txt after their name (json/ has the name that they were uploaded with)
 json/           all of it for programs, as docs/export.schema.json of Vitrine describes it
 manifest.json   when this was made, and of whom

@@ -48,7 +48,7 @@ func definition(name string) string {
 		return "connection"
 	case strings.HasPrefix(name, "json/") || name == "manifest.json":
 		return map[string]string{"manifest.json": "manifest", "json/profile.json": "profile", "json/groups.jsonl": "group", "json/channels.jsonl": "channel",
-			"json/blocks.jsonl": "block", "json/comments.jsonl": "comment", "json/following.jsonl": "following", "json/searches.jsonl": "savedSearch", "json/highlights.jsonl": "highlight", "json/subscriptions.jsonl": "subscription", "json/left-out.jsonl": "leftOut"}[name]
+			"json/blocks.jsonl": "block", "json/comments.jsonl": "comment", "json/following.jsonl": "following", "json/searches.jsonl": "savedSearch", "json/highlights.jsonl": "highlight", "json/snapshots.jsonl": "snapshot", "json/subscriptions.jsonl": "subscription", "json/left-out.jsonl": "leftOut"}[name]
 	}
 	return ""
 }

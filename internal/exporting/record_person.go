@@ -114,3 +114,15 @@ type searchLine struct {
 	Mail      bool      `json:"mail,omitempty"`
 	CreatedAt time.Time `json:"created_at"`
 }
+
+// copyLine is a saved copy of the page of a block.
+type copyLine struct {
+	BlockID int64     `json:"block_id"`
+	Address string    `json:"address"`
+	Title   string    `json:"title,omitempty"`
+	TakenAt time.Time `json:"taken_at"`
+	Source  string    `json:"source"`
+	Kind    string    `json:"kind"`
+	Shared  bool      `json:"shared,omitempty"`
+	File    fileLine  `json:"file"`
+}

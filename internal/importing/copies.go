@@ -1,6 +1,7 @@
 package importing
 
 import (
+	"cmp"
 	"context"
 
 	"vitrine/internal/app/content"
@@ -41,7 +42,8 @@ func (t *sink) copies(ctx context.Context, c *channel, items []waiting) error {
 
 // copy saves a copy of the page of a block.
 func (t *sink) copy(ctx context.Context, w waiting, block domain.BlockID, page source.Copy) error {
-	there, err := t.app.Content.HasSnapshot(ctx, t.actor, block, page.TakenAt)
+	kind := cmp.Or(page.Kind, domain.SnapshotPage)
+	there, err := t.app.Content.HasSnapshot(ctx, t.actor, block, kind, page.TakenAt)
 	if err != nil || there {
 		return err
 	}
@@ -49,8 +51,8 @@ func (t *sink) copy(ctx context.Context, w waiting, block domain.BlockID, page s
 	var saved domain.Snapshot
 	if err == nil {
 		saved, err = t.app.Content.AddSnapshot(ctx, t.actor, block, content.SnapshotInput{
-			Kind: domain.SnapshotPage, Source: domain.FromBrowser, TakenAt: page.TakenAt, Title: transfer.Keepable(page.Title, domain.MaxTitle),
-			ContentType: page.ContentType, Length: -1, Body: body,
+			Kind: kind, Source: cmp.Or(page.Source, domain.FromBrowser), TakenAt: page.TakenAt, Address: page.Address,
+			Title: transfer.Keepable(page.Title, domain.MaxTitle), ContentType: page.ContentType, Shared: page.Shared, Length: -1, Body: body,
 		})
 		_ = body.Close() // it was only read
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/content"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -86,6 +87,7 @@ func seed(t *testing.T, r *apptest.Rig) {
 		"width":640,"height":360,"thumbnail_url":"https://example.com/thumb.png","html":"<iframe src='https://player.example.com/7'></iframe>"}`)))
 	r.Web("video.example.com/7", apptest.Serve("text/html", []byte(`<title>Video</title>`)))
 	r.Web("example.com/thumb.png", apptest.Serve("image/png", apptest.PNG(t, 20, 10)))
+	r.Web("example.com/loose", apptest.Serve("text/html", []byte(`<title>Loose page</title>`)))
 	r.Web("example.com/gone", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) })
 
 	block := func(as string, channels []int64, more map[string]any) int64 {
@@ -104,7 +106,7 @@ func seed(t *testing.T, r *apptest.Rig) {
 	block("ada", []int64{open}, map[string]any{"value": send(r, "ada", "Paper.pdf", "application/pdf", []byte(pdf))})
 	block("ada", []int64{open}, map[string]any{"value": send(r, "ada", "data.bin", "application/octet-stream", []byte("\x00\x01bytes"))})
 	block("ada", []int64{open}, map[string]any{"value": send(r, "ada", "Page.html", "text/html", []byte("<!doctype html><script>alert(1)</script>"))})
-	block("ada", []int64{open}, map[string]any{"value": "https://example.com/page", "title": "My title"})
+	link := block("ada", []int64{open, private}, map[string]any{"value": "https://example.com/page", "title": "My title"})
 	block("ada", []int64{closed}, map[string]any{"value": "https://example.com/page", "original_source_url": "https://other.example.com/first", "original_source_title": "First"})
 	block("ada", []int64{closed}, map[string]any{"value": "https://example.com/thumb.png", "title": "From the web"})
 	block("ada", []int64{closed}, map[string]any{"value": "https://video.example.com/7"})
@@ -114,14 +116,31 @@ func seed(t *testing.T, r *apptest.Rig) {
 	}
 	r.Collaborate("ada", open, "bob")
 	block("bob", []int64{open}, map[string]any{"value": "Bob's words", "title": "Bob's"})
+	looseLink := block("ada", []int64{closed}, map[string]any{"value": "https://example.com/loose", "title": "Loose link"})
 	loose := block("ada", []int64{closed}, map[string]any{"value": "Loose words", "title": "Loose"})
 	for r.WorkJobs(); r.Get("ada", "/v3/blocks/%d", gone).Str("state") == "processing"; r.WorkJobs() {
 		r.HastenJobs()
 	}
 	contents := r.Get("ada", "/v3/channels/%d/contents?per=100", closed)
 	for i := range contents.Len("data") {
-		if contents.Int(fmt.Sprintf("data.%d.id", i)) == loose {
+		if id := contents.Int(fmt.Sprintf("data.%d.id", i)); id == loose || id == looseLink {
 			r.Do("ada", "DELETE", fmt.Sprintf("/v3/connections/%d", contents.Int(fmt.Sprintf("data.%d.connection.id", i))), nil).Want(204)
+		}
+	}
+	taken := time.Date(2021, 2, 3, 4, 5, 6, 789000, time.UTC)
+	for _, c := range []struct {
+		block int64
+		body  string
+		in    content.SnapshotInput
+	}{
+		{link, `<title>Saved "page"</title><article><p>` + strings.Repeat("What it said. ", 60) + `</p></article>`, content.SnapshotInput{Kind: domain.SnapshotPage, Source: domain.FromServer, TakenAt: taken, Address: "https://example.com/moved", Shared: true}},
+		{link, "<title>Unlike others</title><p>S\xfcden", content.SnapshotInput{Kind: domain.SnapshotPage, Source: domain.FromBrowser, TakenAt: taken.Add(time.Hour), Title: "Mine", ContentType: "text/html; charset=windows-1252"}},
+		{link, string(apptest.PNG(t, 5, 4)), content.SnapshotInput{Kind: domain.SnapshotScreenshot, Source: domain.FromBrowser, TakenAt: taken, Title: "A picture"}},
+		{looseLink, pdf, content.SnapshotInput{Kind: domain.SnapshotPDF, Source: domain.FromBrowser, TakenAt: taken, Shared: true}},
+	} {
+		c.in.Length, c.in.Body = int64(len(c.body)), strings.NewReader(c.body)
+		if _, err := r.S.App.Content.AddSnapshot(t.Context(), ada(r), domain.BlockID(c.block), c.in); err != nil {
+			t.Fatal(err)
 		}
 	}
 	nested := r.Connect("ada", "Channel", private, open)
@@ -171,13 +190,19 @@ func TestExportImportExport(t *testing.T) {
 		if report.Counts.LeftOut != 0 {
 			t.Errorf("left out: %v", report.LeftOut)
 		}
-		if dry.Channels != report.Channels || dry.Blocks != report.Blocks+1 || dry.LeftOut != nil || dry.Connections != report.Connections || dry.Comments != report.Comments {
-			// A block that is in two channels counts in each.
+		if dry.Channels != report.Channels || dry.Blocks != report.Blocks+2 || dry.LeftOut != nil || dry.Connections != report.Connections || dry.Comments != report.Comments {
+			// Blocks that are in two channels count in each.
 			t.Errorf("a dry run says %+v, and it was %+v", dry.Counts, report.Counts)
 		}
 		second := export(other, far)
 		before, after := canonical(t, first, true), canonical(t, second, false)
 		equalLines(t, before, after)
+		for _, want := range []string{`copy address="https://example.com/moved" block=`, `shared=true source="server" taken_at="2021-02-03T04:05:06.000789Z" title="Saved \"page\""`,
+			`"content_type":"text/html; charset=windows-1252"`, `kind="screenshot"`, `kind="pdf" shared=true`} {
+			if !strings.Contains(strings.Join(after, "\n"), want) {
+				t.Errorf("the export lacks %s", want)
+			}
+		}
 		if !strings.Contains(strings.Join(after, "\n"), `layout="masonry"`) {
 			t.Error("the export lacks the layout of a channel")
 		}
@@ -256,6 +281,15 @@ func canonical(t *testing.T, zipped []byte, original bool) (all []string) {
 		said["block"] = c.blocks[fmt.Sprint(said["block_id"])]
 		c.clean(said, "block_id")
 		all = append(all, c.text("comment", said))
+	}
+	var copies []map[string]any
+	if slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "json/snapshots.jsonl" }) {
+		copies = c.lines("json/snapshots.jsonl")
+	}
+	for _, s := range copies {
+		s["block"] = c.blocks[fmt.Sprint(s["block_id"])]
+		c.clean(s, "block_id")
+		all = append(all, c.text("copy", s))
 	}
 	for _, f := range c.lines("json/following.jsonl") {
 		c.clean(f)

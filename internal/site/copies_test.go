@@ -1,7 +1,11 @@
 package site_test
 
 import (
+	"archive/zip"
 	"fmt"
+	"io"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +14,7 @@ import (
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/storetest"
+	"vitrine/internal/warc"
 )
 
 // The owner of a block sees, compares, shares and deletes its saved copies; others see the shared ones. A copy is served
@@ -75,4 +80,114 @@ func TestCopies(t *testing.T) {
 		ada.get(block + "/copies").says("no saved copies")
 		storetest.Check(t, r.S.Store)
 	}, people)
+}
+
+// The saved copies in a channel are downloaded as a WACZ file: for each reader those that they may see, and as many as one
+// file contains.
+func TestCopiesOfAChannel(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		r.Web("example.com/", apptest.Serve("text/html", nil))
+		open, private := r.Channel("ada", "Moss", "public"), r.Channel("ada", "Hidden moss", "private")
+		ada, bob, guest := entered(t, r, "ada"), entered(t, r, "bob"), newBrowser(t, r)
+		ada.get("/ada/moss/copies.wacz").want(422).says("no saved copies that you can see")
+		for i, name := range []string{"shared", "own"} {
+			id := domain.BlockID(r.Block("ada", "https://example.com/"+name, open, private))
+			r.WorkJobs()
+			page := "<!DOCTYPE html><title>Page " + name + "</title><p>The " + name + " copy</p>"
+			if _, err := r.S.App.Content.AddSnapshot(t.Context(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}, id, content.SnapshotInput{
+				Kind: domain.SnapshotPage, Source: domain.FromBrowser, Shared: i == 0, TakenAt: time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC),
+				Length: int64(len(page)), Body: strings.NewReader(page)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		const shared, own = "https://example.com/shared", "https://example.com/own"
+		holds := func(b *browser, path string, want ...string) {
+			t.Helper()
+			got := b.get(path).want(200)
+			if is := got.header.Get("Content-Type"); is != "application/wacz" || !strings.Contains(got.header.Get("Content-Disposition"), ".wacz") {
+				t.Errorf("%v", got.header)
+			}
+			a, _ := opened(t, got.body)
+			var all []string
+			for _, p := range a.Pages() {
+				all = append(all, p.URL)
+				name := p.URL[strings.LastIndex(p.URL, "/")+1:]
+				if p.Title != "Page "+name || !p.Time.Equal(time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)) {
+					t.Errorf("%+v", p)
+				}
+				req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.URL, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				res, err := a.RoundTrip(req)
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, err := io.ReadAll(res.Body)
+				_ = res.Body.Close()
+				if err != nil || res.StatusCode != 200 || !strings.Contains(string(body), "The "+name+" copy") {
+					t.Errorf("%s: %d %q %v", p.URL, res.StatusCode, body, err)
+				}
+			}
+			if !slices.Equal(all, want) {
+				t.Errorf("%s: %q, want %q", path, all, want)
+			}
+		}
+		holds(ada, "/ada/moss/copies.wacz", shared, own)
+		closed := "/ada/" + r.Get("ada", "/v3/channels/%d", private).Str("slug") + "/copies.wacz"
+		holds(ada, closed, shared, own)
+		ada.get("/ada/moss/export").want(200).says("/ada/moss/copies.wacz")
+		for _, b := range []*browser{bob, guest} {
+			holds(b, "/ada/moss/copies.wacz", shared)
+			b.get(closed).want(404)
+		}
+		r.Exec("UPDATE snapshots SET shared = FALSE")
+		for _, b := range []*browser{bob, guest} {
+			b.get("/ada/moss/copies.wacz").want(422).says("no saved copies that you can see")
+		}
+		if about := description(t, ada.get("/ada/moss/copies.wacz").want(200).body); strings.Contains(about, `"description"`) {
+			t.Error(about)
+		}
+		if strings.HasPrefix(r.Options().URL, "postgres") {
+			return // the rest is slow, and the same
+		}
+		const columns = "block_id, user_id, source, kind, shared, blob_id, content_type, size, address, title, text, article, taken_at, created_at"
+		for range 9 { // 2 become 1,024
+			r.Exec("INSERT INTO snapshots (" + columns + ") SELECT " + columns + " FROM snapshots")
+		}
+		if about := description(t, ada.get("/ada/moss/copies.wacz").want(200).body); !strings.Contains(about, "These are the first 1000.") {
+			t.Error(about)
+		}
+	})
+}
+
+// opened opens a WACZ file.
+func opened(t *testing.T, file string) (*warc.Archive, *zip.Reader) {
+	t.Helper()
+	z, err := zip.NewReader(strings.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := warc.OpenPackage(t.Context(), strings.NewReader(file), z.File)
+	if err != nil || !warc.IsPackage(z.File) {
+		t.Fatal(err)
+	}
+	return a, z
+}
+
+// description reads the description of a WACZ file.
+func description(t *testing.T, file string) string {
+	t.Helper()
+	_, z := opened(t, file)
+	in, err := z.Open("datapackage.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	text, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

@@ -60,6 +60,7 @@ var table = []address{
 	{"/block/1/read", 404, 405, 404, 405, getOnly},
 	{"/block/1/article.epub", 404, 405, 404, 405, getOnly},
 	{"/ada/nothing/articles.epub", 404, 405, 404, 405, getOnly},
+	{"/ada/nothing/copies.wacz", 404, 405, 404, 405, getOnly},
 	{"/block/1/read/place", 405, signIn, 405, 400, postOnly},
 	{"/block/1/highlights", 405, signIn, 405, 404, postOnly},
 	{"/settings/highlights", signIn, 405, 200, 405, getOnly},

@@ -33,9 +33,10 @@ type Writer struct {
 
 // About describes a WACZ file.
 type About struct {
-	Title    string
-	Software string
-	Created  time.Time
+	Title       string
+	Description string
+	Software    string
+	Created     time.Time
 }
 
 // resource is a file of the package, as datapackage.json lists it.
@@ -122,13 +123,14 @@ func (w *Writer) Close() error {
 		return err
 	}
 	description, err := json.MarshalIndent(struct {
-		Profile   string     `json:"profile"`
-		Version   string     `json:"wacz_version"`
-		Title     string     `json:"title,omitempty"`
-		Software  string     `json:"software"`
-		Created   string     `json:"created"`
-		Resources []resource `json:"resources"`
-	}{"data-package", "1.1.1", w.about.Title, w.about.Software, w.about.Created.UTC().Format(time.RFC3339), w.resources}, "", "  ")
+		Profile     string     `json:"profile"`
+		Version     string     `json:"wacz_version"`
+		Title       string     `json:"title,omitempty"`
+		Description string     `json:"description,omitempty"`
+		Software    string     `json:"software"`
+		Created     string     `json:"created"`
+		Resources   []resource `json:"resources"`
+	}{"data-package", "1.1.1", w.about.Title, w.about.Description, w.about.Software, w.about.Created.UTC().Format(time.RFC3339), w.resources}, "", "  ")
 	if err != nil {
 		return fmt.Errorf("warc: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 	"time"
 
 	"vitrine/internal/app/core"
@@ -271,34 +270,9 @@ func useArticle(ctx context.Context, tx *store.Tx, b *domain.Block, removed stri
 	return nil
 }
 
-// BlockSnapshots lists the saved copies of a block that the actor may see, the newest first, without their texts. They are
-// the shared ones, or all for the block's owner.
-func (a *Content) BlockSnapshots(ctx context.Context, actor domain.Actor, b domain.Block) ([]domain.Snapshot, error) {
-	return a.Store.Blobs().SnapshotsOf(ctx, b.ID, owns(actor, b))
-}
-
 // owns reports whether a block is the actor's, whose token may be read-only.
 func owns(actor domain.Actor, b domain.Block) bool {
 	return actor.SignedIn() && b.Author.PrincipalRef == domain.UserRef(actor.UserID)
-}
-
-// MaxArchived is the number of saved copies that one archive contains.
-const MaxArchived = 1000
-
-// ArchivedSnapshots lists the saved copies of the pages in a channel that the actor may see, by block and time, and reports
-// whether there are more than MaxArchived.
-func (a *Content) ArchivedSnapshots(ctx context.Context, actor domain.Actor, channel domain.ChannelID) (all []domain.Snapshot, more bool, err error) {
-	all, err = a.Store.Blobs().SnapshotsIn(ctx, channel, actor.UserID, MaxArchived+1)
-	return all[:min(len(all), MaxArchived)], len(all) > MaxArchived, err
-}
-
-// HasSnapshot reports whether a block has a copy of the actor that was taken at a time. If the time is zero, any copy
-// counts.
-func (a *Content) HasSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, at time.Time) (bool, error) {
-	all, err := a.Store.AtPrimary().Blobs().SnapshotsOf(ctx, block, true)
-	return slices.ContainsFunc(all, func(s domain.Snapshot) bool {
-		return s.Owner == actor.UserID && (at.IsZero() || s.TakenAt.Equal(at))
-	}), err
 }
 
 // Snapshot reads a saved copy and its block. It returns NotFound if the actor may not see it.

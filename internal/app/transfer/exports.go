@@ -138,8 +138,12 @@ func (a *Transfer) BeginExport(ctx context.Context, id domain.ExportID) (e domai
 	}
 	// The bytes that the user has stored are the best estimate of the export's size.
 	stored, err := a.Store.Counters().ByteUsage(ctx, e.UserID, a.Now())
+	var copies int64
 	if err == nil {
-		err = a.content.SpareDisk(stored.Total)
+		copies, err = a.Store.Blobs().SnapshotBytes(ctx, e.UserID)
+	}
+	if err == nil {
+		err = a.content.SpareDisk(stored.Total + copies)
 	}
 	if err != nil {
 		return e, false, errors.Join(err, a.undoExport(ctx, id))

@@ -245,6 +245,11 @@ func TestTakenInPart(t *testing.T) {
 			archive{entries: slices.DeleteFunc(rich().entries, func(e entry) bool { return e.name == photo })},
 			[]string{`Image 21 in 10 alt_text="A photo" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 file="p.jpg": it is not in the archive where="https://example.org/block/21"`},
 			[]string{"Image 21", "Attachment 22", "profile"}},
+		"copies without a block or a file": {
+			with(entry{name: "json/snapshots.jsonl", content: `{"block_id":99,"kind":"page","file":{"path":"` + photo + `"}}` + "\n" + `{"block_id":20,"kind":"page"}` + "\n[]\n"}),
+			[]string{`left out "The saved copies of a page", json/snapshots.jsonl, block_id 99: the block that they belong to is not in the export`,
+				`left out "A saved copy of a page", json/snapshots.jsonl, line 2: it has no block or no file`,
+				`left out "A saved copy of a page", json/snapshots.jsonl, line 3: it is not what an export has in this place`}, nil},
 		"a file of other bytes": {changed(photo, "bytes of another", false),
 			[]string{`Image 21 in 10 alt_text="A photo" by="Ann" added by="Bob" at=2024-03-05T10:20:30.123456 connected=2024-03-07T10:20:30 file="p.jpg": its sum does not match: it was damaged or altered where="https://example.org/block/21"`},
 			[]string{"Image 21", "Attachment 22", "profile"}},

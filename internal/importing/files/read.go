@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"vitrine/internal/importing/source"
@@ -17,9 +19,9 @@ func (b *Bundle) Read(ctx context.Context, to source.Sink) error {
 	for _, l := range b.odd {
 		to.LeftOut(l)
 	}
-	r := &bundleReader{Bundle: b, to: to, started: map[string]bool{}, commented: map[int64]place{}}
+	r := &bundleReader{Bundle: b, to: to, started: map[string]bool{}, commented: map[int64]place{}, copied: map[int64]*copies{}}
 	to.Expect(b.manifest.Counts.Connections)
-	for _, step := range []func(context.Context) error{r.heads, r.commentedBlocks, r.contents, r.orphans, r.comments, r.close, r.followings, r.profile} {
+	for _, step := range []func(context.Context) error{r.heads, r.commentedBlocks, r.copies, r.contents, r.orphans, r.unplacedCopies, r.comments, r.close, r.followings, r.profile} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -27,14 +29,21 @@ func (b *Bundle) Read(ctx context.Context, to source.Sink) error {
 	return nil
 }
 
-// bundleReader reads an export. It keeps only the channels and the blocks with
-// comments in memory.
+// bundleReader reads an export. It keeps only the channels, the blocks with comments and the lines of saved copies in
+// memory.
 type bundleReader struct {
 	*Bundle
 	to        source.Sink
 	channels  []head
 	started   map[string]bool
-	commented map[int64]place // by block
+	commented map[int64]place   // by block
+	copied    map[int64]*copies // by block
+}
+
+// copies are the saved copies of the page of a block.
+type copies struct {
+	all    []source.Copy
+	placed bool // a block was handed over with them
 }
 
 // place is the channel in which a block was first handed over.
@@ -48,6 +57,7 @@ type head struct{ id, contents, where string }
 const (
 	channelsName = "json/channels.jsonl"
 	commentsName = "json/comments.jsonl"
+	copiesName   = "json/snapshots.jsonl"
 )
 
 // heads begins all channels first, so that each can be nested in any other.
@@ -80,6 +90,58 @@ func (r *bundleReader) commentedBlocks(ctx context.Context) error {
 	})
 }
 
+// maxCopyLines is the maximum number of bytes of lines of saved copies, which stay in memory.
+const maxCopyLines = 64 << 20
+
+// copies reads which saved copies blocks have.
+func (r *bundleReader) copies(ctx context.Context) error {
+	if r.entries[copiesName] == nil && r.sums[copiesName] == "" {
+		return nil // there are none
+	}
+	left := maxCopyLines
+	return r.lines(ctx, copiesName, func(line []byte, where string) error {
+		var c bundleCopy
+		why := decode(line, &c)
+		var is source.Copy
+		if why == "" {
+			is, why = r.copy(c)
+		}
+		if left -= len(line); why == "" && left < 0 {
+			why = "the export has too many"
+		}
+		if why != "" {
+			r.leftOut("A saved copy of a page", where, why)
+			return nil
+		}
+		if r.copied[c.BlockID] == nil {
+			r.copied[c.BlockID] = &copies{}
+		}
+		of := r.copied[c.BlockID]
+		of.all = append(of.all, is)
+		return nil
+	})
+}
+
+// copiesOf returns the saved copies of a block that is handed over.
+func (r *bundleReader) copiesOf(block int64) []source.Copy {
+	of := r.copied[block]
+	if of == nil {
+		return nil
+	}
+	of.placed = true
+	return of.all
+}
+
+// unplacedCopies reports the saved copies whose blocks were not handed over.
+func (r *bundleReader) unplacedCopies(context.Context) error {
+	for _, block := range slices.Sorted(maps.Keys(r.copied)) {
+		if !r.copied[block].placed {
+			r.leftOut("The saved copies of a page", fmt.Sprintf("%s, block_id %d", copiesName, block), "the block that they belong to is not in the export")
+		}
+	}
+	return nil
+}
+
 func (r *bundleReader) contents(ctx context.Context) error {
 	for _, h := range r.channels {
 		err := r.lines(ctx, h.contents, func(line []byte, where string) error {
@@ -96,6 +158,7 @@ func (r *bundleReader) contents(ctx context.Context) error {
 			}
 			if c.Block != nil {
 				r.placed(c.Block.ID, h.id)
+				it.Copies = r.copiesOf(c.Block.ID)
 			}
 			return r.to.Item(ctx, h.id, it)
 		})
@@ -130,6 +193,7 @@ func (r *bundleReader) orphans(ctx context.Context) error {
 			return nil
 		}
 		r.placed(k.ID, "")
+		it.Copies = r.copiesOf(k.ID)
 		r.to.Expect(1)
 		return r.to.Orphan(ctx, it)
 	})

@@ -99,6 +99,21 @@ type comment struct {
 	URL       string    `json:"url"`
 }
 
+// bundleCopy is a line of json/snapshots.jsonl.
+type bundleCopy struct {
+	BlockID int64                 `json:"block_id"`
+	Address string                `json:"address"`
+	Title   string                `json:"title"`
+	TakenAt time.Time             `json:"taken_at"`
+	Source  domain.SnapshotSource `json:"source"`
+	Kind    domain.SnapshotKind   `json:"kind"`
+	Shared  bool                  `json:"shared"`
+	File    struct {
+		bundleFile
+		ContentType string `json:"content_type"`
+	} `json:"file"`
+}
+
 // following is a line of json/following.jsonl.
 type following struct {
 	Type domain.SubjectType `json:"type"`
@@ -203,6 +218,19 @@ func (b *Bundle) file(f *bundleFile) *source.File {
 		in.wanted = either(f.SHA256, "none")
 		return in, nil
 	}}
+}
+
+// copy returns a saved copy, or the reason why it cannot be imported.
+func (b *Bundle) copy(c bundleCopy) (is source.Copy, why string) {
+	file := b.file(&c.File.bundleFile)
+	if c.BlockID <= 0 || file == nil {
+		return is, "it has no block or no file"
+	}
+	if c.Source != domain.FromServer {
+		c.Source = domain.FromBrowser
+	}
+	return source.Copy{Kind: c.Kind, Source: c.Source, Address: c.Address, Shared: c.Shared, TakenAt: c.TakenAt, Title: c.Title,
+		ContentType: c.File.ContentType, Open: file.Open}, ""
 }
 
 // decode decodes a line. why is the reason if it is invalid.

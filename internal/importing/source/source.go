@@ -166,9 +166,13 @@ type File struct {
 	Open func(ctx context.Context) (io.ReadCloser, error)
 }
 
-// Copy is a saved copy of a page: one HTML file.
+// Copy is a saved copy of a page.
 type Copy struct {
-	TakenAt     time.Time // zero: unknown
+	Kind        domain.SnapshotKind   // "": one HTML file
+	Source      domain.SnapshotSource // "": a browser
+	Address     string                // of the page; "": that of the item
+	Shared      bool                  // everyone who sees the item sees it
+	TakenAt     time.Time             // zero: unknown
 	Title       string
 	ContentType string // "": HTML that declares its character set
 	Open        func(ctx context.Context) (io.ReadCloser, error)

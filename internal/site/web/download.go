@@ -25,6 +25,13 @@ func (v *Visit) ExportArticles(id domain.ChannelID) error {
 	})
 }
 
+// ExportCopies answers with the saved copies of the pages in a channel, as the visitor sees them.
+func (v *Visit) ExportCopies(id domain.ChannelID) error {
+	return v.Download(func(begin func(filename, contentType string) io.Writer) error {
+		return v.s.o.Exports.Copies(v.R.Context(), v.Actor(), domain.Ref{ID: int64(id)}, begin)
+	})
+}
+
 // ExportArticle answers with the text of a block as a book, as the visitor sees it.
 func (v *Visit) ExportArticle(id domain.BlockID) error {
 	return v.Download(func(begin func(filename, contentType string) io.Writer) error {

@@ -45,6 +45,12 @@ func (r Reads) SnapshotsIn(ctx context.Context, channel domain.ChannelID, user d
 	return sqlx.Collect(ctx, rows, err, scanSnapshot)
 }
 
+// OwnSnapshots lists some of a user's saved copies above an id, in the order of their ids and without their texts.
+func (r Reads) OwnSnapshots(ctx context.Context, user domain.UserID, above domain.SnapshotID, limit int) ([]domain.Snapshot, error) {
+	rows, err := r.db.Query(ctx, listSnapshots+"s.user_id = $1 AND s.id > $2 ORDER BY s.id"+sqlx.Limit("$3"), user, above, limit)
+	return sqlx.Collect(ctx, rows, err, scanSnapshot)
+}
+
 // SnapshotWith reads the saved copy of a block with the bytes of a blob. It returns NotFound if there is none.
 func (r Reads) SnapshotWith(ctx context.Context, block domain.BlockID, blob domain.BlobID) (domain.Snapshot, error) {
 	return scanSnapshot(r.db.QueryRow(ctx, selectSnapshot+"s.block_id = $1 AND s.blob_id = $2 ORDER BY s.id"+sqlx.Limit("$3"), block, blob, 1))

@@ -25,6 +25,7 @@ var channelRoutes = []web.Route{
 	{Path: "/{owner}/{channel}/export", Get: exportPage},
 	{Path: "/{owner}/{channel}/export/{format}", Get: exportChannel, Download: true},
 	{Path: "/{owner}/{channel}/articles.epub", Get: exportArticles, Download: true},
+	{Path: "/{owner}/{channel}/copies.wacz", Get: exportCopies, Download: true},
 }
 
 // perPage is how many items a page of a channel shows. It fills rows of 2, 3, 4 and 6.

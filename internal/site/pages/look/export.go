@@ -54,3 +54,12 @@ func exportArticles(v *web.Visit) error {
 	}
 	return v.ExportArticles(c.ID)
 }
+
+// exportCopies answers with the saved copies of the pages in a channel.
+func exportCopies(v *web.Visit) error {
+	c, moved, err := findChannel(v, v.Actor())
+	if moved || err != nil {
+		return err
+	}
+	return v.ExportCopies(c.ID)
+}
