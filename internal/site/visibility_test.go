@@ -125,8 +125,12 @@ func newFixture(t *testing.T, r *apptest.Rig) *fixture {
 		r.Do(as, "POST", fmt.Sprintf("/v3/blocks/%d/comments", made), map[string]any{"body": "Remark on " + word + " @owner"}).Want(201)
 		return made
 	}
-	block := func(word, as string, channels ...int64) int64 { return entry("Kiln text of "+word, word, as, channels...) }
-	link := func(word, as string, channels ...int64) int64 { return entry("https://kiln.example/"+word, word, as, channels...) }
+	block := func(word, as string, channels ...int64) int64 {
+		return entry("Kiln text of "+word, word, as, channels...)
+	}
+	link := func(word, as string, channels ...int64) int64 {
+		return entry("https://kiln.example/"+word, word, as, channels...)
+	}
 	open, closed, private := channel("zqopen", "owner", "public", nil), channel("zqclosed", "owner", "closed", nil), channel("zqprivate", "owner", "private", nil)
 	firms := channel("zqfirms", "founder", "private", map[string]any{"owner": map[string]any{"type": "Group", "id": firm}})
 	hermits := channel("zqhermits", "hermit", "private", nil)
