@@ -311,4 +311,26 @@ onSQLite("looking", (world) => {
       await guest.page.locator("html[lang=en]").waitFor();
     });
   });
+
+  test("a saved copy runs no script, loads nothing and leads nowhere by itself", async (t) => {
+    const asked = [];
+    const trap = createServer(({ url }, response) => response.end(String(asked.push(url))));
+    t.after(() => trap.close());
+    await new Promise((listening) => trap.listen(0, "127.0.0.3", listening));
+    const away = `http://127.0.0.3:${trap.address().port}`;
+    const page = `<!doctype html><meta http-equiv="refresh" content="0; url=${away}/refresh"><title>Kept</title><p>Words</p>
+<script>document.title = "It ran"; fetch("${away}/fetch")</script><img src="${away}/image" onerror="document.title = 'It ran'">
+<iframe src="${away}/frame"></iframe><form method="post" action="${away}/form"><button>Send</button></form>`;
+    const block = `${world.url}/ext/v1/blocks/${items.Link[0].id}/snapshots`;
+    const headers = { Authorization: `Bearer ${await world.token("ada")}`, "Content-Type": "text/html" };
+    const response = await fetch(`${block}?shared=true`, { method: "POST", headers, body: page });
+    const { id } = await response.json();
+    const window = await browsers.open({ javaScriptEnabled: true });
+    const refused = (what) => window.page.waitForEvent("console", (line) => what.test(line.text()));
+    await Promise.all([refused(/http-equiv='refresh'/), window.to(`/block/${items.Link[0].id}/copies/${id}`)]);
+    await Promise.all([refused(/form/), window.page.getByRole("button", { name: "Send" }).click()]);
+    assert.deepEqual([await window.page.title(), await window.page.locator("p").innerText(), asked], ["Kept", "Words", []]);
+    window.wrong.length = 0; // what the browser refused
+    await window.context.close();
+  });
 }, gallerySettings, noBrowser);

@@ -63,9 +63,10 @@ onSQLite("every page", (world) => {
   test("things to show", async () => {
     for (const slug of ["ada", "bea", "cy"]) await world.user(slug, "supporter", passwordOf(slug));
     const token = await world.token("ada");
-    const post = async (path, body) => {
-      const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
-      const response = await fetch(`${world.url}/v3${path}`, { method: "POST", headers, body: body && JSON.stringify(body) });
+    const post = async (path, body, method = "POST") => {
+      const page = typeof body === "string";
+      const headers = { Authorization: `Bearer ${token}`, "Content-Type": page ? "text/html" : "application/json" };
+      const response = await fetch(`${world.url}${page ? "" : "/v3"}${path}`, { method, headers, body: page ? body : body && JSON.stringify(body) });
       assert.ok(response.ok, `${path}: ${response.status}`);
       return response.json();
     };
@@ -127,6 +128,13 @@ onSQLite("every page", (world) => {
     await post(`/blocks/${text.id}/comments`, { body: "ونظرة أخرى" });
     for (const what of ["users/ada", `channels/${wall.slug}`]) await world.follow("bea", what);
     const failed = await post("/blocks", { value: `${site.url}/nothing`, channel_ids: [wall.id] });
+    await post(`/blocks/${of("Link").id}`, { title: "How an article is made, and for whom" }, "PUT");
+    const copies = at("Link", "/copies");
+    const kept = [];
+    for (const [year, words] of [[2025, "We sieve the ash three times."], [2026, "We wash the ash once, and sieve it twice."]]) {
+      const page = `<!doctype html><title>On glazes</title>${"<p>It begins with a drawing.</p>".repeat(9)}<p>${words}</p>`;
+      kept.push((await post(`/ext/v1${copies.replace("block", "blocks").replace("copies", "snapshots")}?taken_at=${year}-05-01T12:00:00Z`, page)).id);
+    }
     const club = "/group/the-society-of-long-names-and-small-things";
     const [, first] = data.filter(({ type }) => type === "Text");
     for (const [name, address] of Object.entries({
@@ -149,6 +157,7 @@ onSQLite("every page", (world) => {
       new: "/new", save: `/save?url=${encodeURIComponent(`${site.url}/article/1`)}&title=Notes`, add: `/ada/${wall.slug}/add`, "channel-edit": `/ada/${wall.slug}/edit`,
       arrange: `/ada/${wall.slug}/arrange`, "arrange-empty": "/ada/field-notes/arrange", connect: at("Image", "/connect"), "connect-found": at("Image", "/connect?q=wall"),
       "connect-channel": `/channel/${wall.id}/connect`, "block-edit": at("Text", "/edit"), "image-edit": at("Image", "/edit"), "block-delete": at("Text", "/delete"),
+      copies, "copies-none": `/block/${failed.id}/copies`, compare: `${copies}/${kept[1]}/compare/${kept[0]}`, "block-history": at("Link", "/history"), "channel-history": `/ada/${wall.slug}/history`,
       "channel-delete": `/channel/${wall.id}/delete`, private: "/ada/secret-plans", "right-to-left": "/ada?view=channels&sort=updated",
     })) pages.set(name, address);
     await processed(async () => (await fetch(`${world.url}/v3/blocks/${failed.id}`)).json());

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"vitrine/internal/app/content"
 	"vitrine/internal/apptest"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
@@ -37,6 +38,7 @@ type fixture struct {
 	things   []thing
 	browsers map[string]*browser
 	ids      map[string]int64 // by word
+	paths    []string         // more addresses
 }
 
 // Everything that a page, a feed, a card or a search shows to a viewer is visible to them in the
@@ -116,12 +118,18 @@ func newFixture(t *testing.T, r *apptest.Rig) *fixture {
 		w.add(word, "channels", made.Int("id"), "/"+owner+"/"+made.Str("slug"))
 		return made.Int("id")
 	}
-	block := func(word, as string, channels ...int64) int64 {
-		body := map[string]any{"value": "Kiln text of " + word, "title": "Kiln " + word, "channel_ids": channels}
+	entry := func(value, word, as string, channels ...int64) int64 {
+		body := map[string]any{"value": value, "title": "Kiln " + word, "channel_ids": channels}
 		made := r.Do(as, "POST", "/v3/blocks", body).Want(201).Int("id")
 		w.add(word, "blocks", made, fmt.Sprint("/block/", made))
 		r.Do(as, "POST", fmt.Sprintf("/v3/blocks/%d/comments", made), map[string]any{"body": "Remark on " + word + " @owner"}).Want(201)
 		return made
+	}
+	block := func(word, as string, channels ...int64) int64 {
+		return entry("Kiln text of "+word, word, as, channels...)
+	}
+	link := func(word, as string, channels ...int64) int64 {
+		return entry("https://kiln.example/"+word, word, as, channels...)
 	}
 	open, closed, private := channel("zqopen", "owner", "public", nil), channel("zqclosed", "owner", "closed", nil), channel("zqprivate", "owner", "private", nil)
 	firms := channel("zqfirms", "founder", "private", map[string]any{"owner": map[string]any{"type": "Group", "id": firm}})
@@ -140,6 +148,9 @@ func newFixture(t *testing.T, r *apptest.Rig) *fixture {
 	r.Connect("owner", "Channel", closed, open)
 	r.Connect("owner", "Channel", open, private)
 	r.Connect("collaborator", "Block", both, private)
+	r.Web("kiln.example/", apptest.Serve("text/html", nil))
+	w.copies(link("zqlink", "owner", open), "zqkept", "zqshared")
+	w.copies(link("zqpage", "owner", private), "zqhidden", "zqcrews")
 	for _, as := range viewers[1:] {
 		for _, who := range []string{"owner", "founder", "hermit", "collaborator"} {
 			r.Do(as, "PUT", fmt.Sprintf("/ext/v1/users/%s/follow", who), nil)
@@ -152,6 +163,26 @@ func newFixture(t *testing.T, r *apptest.Rig) *fixture {
 func (w *fixture) add(word, kind string, id int64, page string) {
 	w.ids[word] = id
 	w.things = append(w.things, thing{word: word, api: fmt.Sprintf("/v3/%s/%d", kind, id), page: page})
+}
+
+// copies adds two saved copies of an owner's block: one that only the owner sees, and a later one that is shared.
+func (w *fixture) copies(block int64, private, shared string) {
+	w.t.Helper()
+	path, compared := fmt.Sprintf("/block/%d/copies", block), ""
+	w.paths = append(w.paths, path)
+	for i, word := range []string{private, shared} {
+		page := "<!DOCTYPE html><title>Kiln</title><p>Kiln copy of " + word + "</p>"
+		s, err := w.S.App.Content.AddSnapshot(w.t.Context(), domain.Actor{UserID: w.Person("owner").ID, Scope: domain.ScopeWrite}, domain.BlockID(block),
+			content.SnapshotInput{Kind: domain.SnapshotPage, Source: domain.FromBrowser, Shared: i == 1, Length: int64(len(page)), Body: strings.NewReader(page)})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		w.things = append(w.things, thing{word: word, api: fmt.Sprint("/ext/v1/snapshots/", s.ID), page: fmt.Sprint(path, "/", s.ID)})
+		if compared != "" {
+			w.paths = append(w.paths, fmt.Sprintf("%s/%d/compare/%s", path, s.ID, compared))
+		}
+		compared = fmt.Sprint(s.ID)
+	}
 }
 
 // signIn sets the session of a member of the cast, who has no password, in a browser.
@@ -191,7 +222,12 @@ func (w *fixture) addresses() []string {
 		all = append(all, "/group/"+group, "/group/"+group+"?view=channels", "/group/"+group+"?view=members", "/group/"+group+"/members",
 			"/group/"+group+"/edit", "/group/"+group+"/delete", "/group/"+group+"/feed.atom", "/group/"+group+"/feed.json")
 	}
+	all = append(all, w.paths...)
 	for _, th := range w.things {
+		if strings.Contains(th.page, "/copies/") {
+			all = append(all, th.page)
+			continue
+		}
 		all = append(all, th.page, "/oembed?format=json&url="+url.QueryEscape(apptest.Base+th.page), "/oembed?format=xml&url="+url.QueryEscape(apptest.Base+th.page))
 		id := w.ids[th.word]
 		if strings.HasPrefix(th.page, "/block/") {

@@ -100,7 +100,7 @@ func blockPage(v *web.Visit) error {
 			return err
 		}
 	}
-	if shown.Take, err = copyFormOf(v, b, shown.Can); err != nil {
+	if shown.Take, err = copyFormOf(v, b, shown.Can.Manage); err != nil {
 		return err
 	}
 	if b.DeadAt != nil {

@@ -1,6 +1,7 @@
 package look
 
 import (
+	"slices"
 	"strconv"
 
 	"vitrine/internal/app/content"
@@ -14,6 +15,7 @@ type copiesView struct {
 	Item itemView
 	Own  bool // the reader may share and delete them
 	All  []copyView
+	Take *copyForm // nil if the reader cannot request one
 }
 
 // copyView is a saved copy in a list.
@@ -36,6 +38,9 @@ func copiesPage(v *web.Visit) error {
 	}
 	if len(all) == 0 && !shown.Own {
 		return domain.NewNotFound()
+	}
+	if shown.Take, err = copyFormOf(v, b, shown.Own); err != nil {
+		return err
 	}
 	for i, s := range all {
 		one := copyView{Snapshot: s, Path: present.SnapshotPath(s)}
@@ -109,8 +114,47 @@ func changeCopy(v *web.Visit) error {
 type comparisonView struct {
 	Item          itemView
 	Before, After copyView
-	Lines         []content.Change
+	Parts         []comparedPart
 	Same          bool
+}
+
+// comparedPart is a part of a comparison. A long part without changes is folded.
+type comparedPart struct {
+	Folded bool
+	Lines  []content.Change
+}
+
+// keptAround is how many unchanged lines are shown before and after changes. Fewer than minFolded others are not folded.
+const keptAround, minFolded = 2, 3
+
+// comparedParts folds the unchanged lines of a comparison that are far from changes.
+func comparedParts(lines []content.Change) (parts []comparedPart) {
+	shown := 0 // lines up to here are in parts
+	for start := 0; start < len(lines); {
+		end := start
+		for end < len(lines) && lines[end].Kind == content.Kept {
+			end++
+		}
+		from, to := start, end
+		if start > 0 {
+			from += keptAround
+		}
+		if end < len(lines) {
+			to -= keptAround
+		}
+		if to-from >= minFolded {
+			if from > shown {
+				parts = append(parts, comparedPart{Lines: lines[shown:from]})
+			}
+			parts = append(parts, comparedPart{Folded: true, Lines: lines[from:to]})
+			shown = to
+		}
+		start = end + 1
+	}
+	if shown < len(lines) {
+		parts = append(parts, comparedPart{Lines: lines[shown:]})
+	}
+	return parts
 }
 
 // compareCopies shows the differences between the texts of two saved copies.
@@ -124,9 +168,9 @@ func compareCopies(v *web.Visit) error {
 		return err
 	}
 	shown := comparisonView{Item: newItemView(v, &b), Before: copyView{Snapshot: before, Path: present.SnapshotPath(before)},
-		After: copyView{Snapshot: after, Path: present.SnapshotPath(after)}, Lines: content.Compare(before.Text, after.Text), Same: true}
-	for _, l := range shown.Lines {
-		shown.Same = shown.Same && l.Kind == content.Kept
-	}
+		After: copyView{Snapshot: after, Path: present.SnapshotPath(after)}}
+	lines := content.Compare(before.Text, after.Text)
+	shown.Same = !slices.ContainsFunc(lines, func(l content.Change) bool { return l.Kind != content.Kept })
+	shown.Parts = comparedParts(lines)
 	return v.Page("compare", v.T("look.copies.compare.title", shown.Item.Heading), nil, shown)
 }

@@ -15,9 +15,9 @@ type copyForm struct {
 	Reason string // why the last one could not be taken
 }
 
-// copyFormOf returns the form for the owner of a Link, or nil.
-func copyFormOf(v *web.Visit, b domain.Block, can domain.BlockAbilities) (*copyForm, error) {
-	if !can.Manage || b.Type != domain.LinkBlock || b.ValueURL == nil || !v.App().Content.CanTakeSnapshots() {
+// copyFormOf returns the form of a Link for a reader who can manage it, or nil.
+func copyFormOf(v *web.Visit, b domain.Block, own bool) (*copyForm, error) {
+	if !own || b.Type != domain.LinkBlock || b.ValueURL == nil || !v.App().Content.CanTakeSnapshots() {
 		return nil, nil
 	}
 	f := &copyForm{Path: "/block/" + strconv.FormatInt(int64(b.ID), 10) + "/copy"}
