@@ -46,7 +46,6 @@ func Text(contentType string, body []byte) string {
 	for count < maxMarkdown {
 		kind := t.Next()
 		name, _ := t.TagName()
-		tag := string(name)
 		switch kind {
 		case html.ErrorToken:
 			end()
@@ -56,16 +55,16 @@ func Text(contentType string, body []byte) string {
 				current.Write(t.Text())
 			}
 		case html.StartTagToken:
-			if unseen[tag] {
+			if unseen[string(name)] {
 				depth++
 			}
 		case html.EndTagToken:
-			if unseen[tag] {
+			if unseen[string(name)] {
 				depth = max(depth-1, 0)
 			}
 		case html.SelfClosingTagToken, html.CommentToken, html.DoctypeToken:
 		}
-		if breaking[tag] {
+		if breaking[string(name)] {
 			end()
 		}
 	}
