@@ -60,6 +60,7 @@ var namedLimits = map[string]struct {
 	"MaxPasskeys":        {domain.MaxPasskeys, nil},
 	"MaxSavedSearches":   {domain.MaxSavedSearches, nil},
 	"MaxBlockHighlights": {domain.MaxBlockHighlights, nil},
+	"MaxSelectors":       {domain.MaxSelectors, []string{"selector maxItems"}},
 	"MaxHighlights":      {domain.MaxHighlights, nil},
 	"MaxPositions":       {domain.MaxPositions, nil},
 	"MaxSignUpLinks":     {domain.MaxSignUpLinks, nil},

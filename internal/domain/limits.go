@@ -51,6 +51,7 @@ const (
 	MaxRefusedNoted    = 1_000  // failed sign-ins per hour in the audit log
 	MaxSavedSearches   = 100    // per user
 	MaxBlockHighlights = 200    // per user and block
+	MaxSelectors       = 10     // of one highlight in a request
 	MaxHighlights      = 5_000  // per user
 	MaxPositions       = 500    // remembered positions in texts per user; older ones are forgotten
 	MaxUnread          = 1_000  // notifications per user; older ones count as read
