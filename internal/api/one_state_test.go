@@ -49,6 +49,15 @@ func TestChannelIsReadInOneState(t *testing.T) {
 // If the file of a block is removed while the block is read, the response contains the file or is 404.
 func TestBlockIsReadInOneState(t *testing.T) {
 	t.Parallel()
+	for name, days := range map[string]int{"deleted": 0, "trash": 30} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			blockIsReadInOneState(t, days)
+		})
+	}
+}
+
+func blockIsReadInOneState(t *testing.T, trashDays int) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		block := submit(r, "ada", sent(r, "ada", "notes.txt", "text/plain", "notes"), nil)
 		r.WorkJobs()
@@ -62,5 +71,5 @@ func TestBlockIsReadInOneState(t *testing.T) {
 		if !changed {
 			t.Error("its file was not read")
 		}
-	}, func(c *config.Config) { c.CacheSize = 0 })
+	}, func(c *config.Config) { c.CacheSize, c.TrashDays = 0, trashDays })
 }

@@ -126,6 +126,18 @@ var textRequests = map[string]func(w *world, n int) textRequest{
 	"ext startImport": func(w *world, n int) textRequest {
 		return textRequest{fmt.Sprint("importer", n), "/ext/v1/imports", object{"source": "arena", "address": "https://arena.example.org", "what": []any{"ferns"}}, ""}
 	},
+	"ext addChannelFeed": func(w *world, n int) textRequest {
+		c := w.Channel("ada", fmt.Sprint("Feeds ", n), "private")
+		return textRequest{"ada", at("/ext/v1/channels/%d/feeds", c), object{"url": "https://moss.example/feed"}, ""}
+	},
+	"ext createHighlight": func(w *world, n int) textRequest {
+		selector := object{"type": "TextQuoteSelector", "exact": "Fern"}
+		return textRequest{"ada", at("/ext/v1/blocks/%d/highlights", w.worded("Fern on stone")), object{"target": object{"selector": []any{selector}}}, ""}
+	},
+	"ext createHighlight target.selector.[].exact": func(w *world, n int) textRequest {
+		selectors := []any{object{"type": "TextPositionSelector", "start": 0, "end": 4}, object{"type": "TextQuoteSelector", "exact": "Fern"}}
+		return textRequest{"ada", at("/ext/v1/blocks/%d/highlights", w.worded("Fern on stone")), object{"target": object{"selector": selectors}}, ""}
+	},
 	"ext createReport": func(w *world, n int) textRequest {
 		return textRequest{"bob", "/ext/v1/reports", object{"type": "Block", "id": w.Block("ada", "Fern", w.open), "reason": "spam"}, ""}
 	},

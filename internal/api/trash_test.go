@@ -133,7 +133,7 @@ func TestTrash(t *testing.T) {
 		restoreLast(r, "ada")
 		restoreLast(r, "ada")
 		alike(t, "the channel, then the block", before, readAll(r, paths))
-	})
+	}, apptest.Trash)
 }
 
 func actorOf(r *apptest.Rig, name string) domain.Actor {
@@ -214,7 +214,7 @@ func TestTrashAtOnce(t *testing.T) {
 			r.Get("ada", "/v3/blocks/%d", block).Want(200)
 			storetest.Check(t, r.S.Store)
 		}
-	})
+	}, apptest.Trash)
 }
 
 // A block comes back between the same neighbours, though others were added there until no keys were left.
@@ -232,7 +232,7 @@ func TestTrashKeepsPlaces(t *testing.T) {
 		if ids[0] != low || ids[len(ids)-1] != high || !slices.Contains(ids, middle) {
 			t.Errorf("%v", ids)
 		}
-	})
+	}, apptest.Trash)
 }
 
 // Files in Trash count towards the quota, but nobody gets them. They are gone when the block is deleted for good, also if
@@ -297,7 +297,7 @@ func TestTrashOfFiles(t *testing.T) {
 		if n := rowsInTrash(r); n != 0 || used() >= before {
 			t.Errorf("%d rows and %d bytes are left", n, used())
 		}
-	})
+	}, apptest.Trash)
 }
 
 // Saved copies, highlights and versions of a block, and versions of a channel, come back from Trash. The copies count towards
@@ -347,7 +347,7 @@ func TestTrashKeepsCopies(t *testing.T) {
 		if n := r.Get("ada", "/ext/v1/me/usage").Int("snapshots.bytes"); n != 0 || rowsInTrash(r) != 0 {
 			t.Errorf("%d bytes of copies and %d rows are left", n, rowsInTrash(r))
 		}
-	})
+	}, apptest.Trash)
 }
 
 // Deleting an account deletes what it has in Trash, and its comments in the Trash of others.
@@ -385,5 +385,5 @@ func TestTrashOfAccounts(t *testing.T) {
 		if n := rowsInTrash(r); n != 0 {
 			t.Errorf("%d rows are left", n)
 		}
-	})
+	}, apptest.Trash)
 }

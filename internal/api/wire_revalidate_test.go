@@ -32,8 +32,10 @@ func (w *world) ownGets() []string {
 	picture := processed(w.Rig, "https://example.com/p.png", nil)
 	highlights := at("/ext/v1/blocks/%d/highlights", w.Block("ada", "moss on stone", w.Channel("ada", "Texts", "private")))
 	highlight := w.Do("ada", "POST", highlights, `{"target":{"selector":[{"type":"TextQuoteSelector","exact":"stone"}]}}`).Want(http.StatusCreated)
+	copies := at("/ext/v1/blocks/%d/snapshots", w.link)
+	saved := sendAs(w.Rig, "ada", copies, "text/html", "<!DOCTYPE html><title>Moss</title>").Want(http.StatusCreated)
 	return []string{
-		highlights, strings.TrimPrefix(highlight.Header.Get("Location"), apptest.Base), "/ext/v1/highlights",
+		copies, at("/ext/v1/snapshots/%d", saved.Int("id")), highlights, strings.TrimPrefix(highlight.Header.Get("Location"), apptest.Base), "/ext/v1/highlights",
 		at("/ext/v1/blocks/%d/file-metadata", picture.Int("id")), group, group + "/contents", "/v3/search?query=a&sort=random&seed=1", group + "/members", group + "/followers", group + "/invitations", group + "/invite",
 		"/v3/me/feed", "/v3/me/notifications", "/ext/v1/exports", export, "/ext/v1/users/bob/follow", "/ext/v1/channels/closed/follow",
 		"/ext/v1/me/channels", "/ext/v1/me/saved?url=https://example.com/p.png", "/ext/v1/imports", at("/ext/v1/imports/%d", begun.Int("id")),

@@ -34,8 +34,8 @@ func TestStatementsOfWrites(t *testing.T) {
 			{"a block into a private channel", "POST", "/v3/blocks", into(hidden), 201, 14, 16, 9},
 			{"a block into the channel of another", "POST", "/v3/blocks", into(theirs), 201, 16, 17, 11},
 			{"a connection", "POST", "/v3/connections", `{"connectable_type":"Block","connectable_id":` + block + `,"channel_ids":[` + other + `]}`, 201, 13, 14, 10},
-			{"a change of a block", "PUT", "/v3/blocks/" + block, `{"title":"A text"}`, 200, 9, 9, 9},
-			{"a change of a block to a word that no other has", "PUT", "/v3/blocks/" + block, `{"title":"A title"}`, 200, 10, 10, 10},
+			{"a change of a block", "PUT", "/v3/blocks/" + block, `{"title":"A text"}`, 200, 10, 10, 9},
+			{"a change of a block to a word that no other has", "PUT", "/v3/blocks/" + block, `{"title":"A title"}`, 200, 11, 11, 10},
 			{"a move", "POST", "/v3/connections/%s/move", `{"movement":"move_to_bottom"}`, 200, 12, 12, 12},
 			{"a disconnection", "DELETE", "/v3/connections/%s", "", 204, 16, 16, 11},
 		} {

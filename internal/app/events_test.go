@@ -81,7 +81,7 @@ var unpublished = map[string]string{
 		Postpone ReadFind ReadFinds StopMails TakeMail UpdateSearch`,
 	"highlights, which their reader alone sees": `AddHighlight DeleteHighlight ForgetReading KeepPlace LockHighlight UpdateHighlight`,
 	"Trash, which only owners see, and what goes there by a published deletion": `EmptyTrash ExpireTrash FollowAgain ForgetTrash ForgetTrashedComments
-		LockTrashed PurgeSome PurgeSubject PurgeTrashed TrashBlock TrashChannel TrashComment`,
+		LockTrashed PurgeSome PurgeSubject PurgeTrashed PurgeVersions RestoreVersions TrashVersions TrashBlock TrashChannel TrashComment`,
 	"what only its reader sees": `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 

@@ -1191,6 +1191,7 @@ func (in *inputs) stores() {
 
 // heldElsewhere maps limits that need another setup to the tests that reach them.
 var heldElsewhere = map[string][2]string{
+	"MaxSelectors":     {"../../api/limits_test.go", `"selector maxItems"`},
 	"MaxPasskeyAnswer": {"second_factor_test.go", "domain.MaxPasskeyAnswer"},
 	"MaxPeople":        {"../importing/files/invitees_test.go", "domain.MaxPeople"},
 	"MaxUnread":        {"../store/unread_test.go", "domain.MaxUnread"},
@@ -1231,7 +1232,7 @@ var withoutText = []string{
 	"DeleteSearch", "Finds", "MailReader", "QueueSearchMails", "ReadFind", "ReadFinds", "ReadLists", "SavedAs", "SavedSearch", "SavedSearches", "SendSearchMail", "StopMails", "UnreadFinds",
 	"ApplyHiding", "Backfills", "Blocklist", "Cases", "Duplicates", "Similar", "Twins", "FindAnimations", "FindLooks", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
-	"AuthoredBlocks", "AuthoredComments", "BlockSnapshots", "DeleteSnapshot", "OpenSnapshot", "ShareSnapshot", "Snapshot", "SnapshotLimit", "SnapshotUsage", "StageSnapshot", "AttachSnapshot", "SavePage", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk", "CanTakeSnapshots", "RequestSnapshot", "SnapshotRequest", "TakeSnapshot",
+	"AuthoredBlocks", "AuthoredComments", "ArchivedSnapshots", "BlockSnapshots", "DeleteSnapshot", "HasSnapshot", "OwnSnapshots", "OpenSnapshot", "ShareSnapshot", "Snapshot", "SnapshotLimit", "SnapshotUsage", "StageSnapshot", "AttachSnapshot", "SavePage", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk", "CanTakeSnapshots", "RequestSnapshot", "SnapshotRequest", "TakeSnapshot",
 }
 
 // withinTransactions are functions that one topic calls in another.

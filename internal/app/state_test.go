@@ -71,7 +71,7 @@ func TestServerState(t *testing.T) {
 			if n := statements.Load(); n > 8 {
 				t.Errorf("%d statements", n)
 			}
-			if len(s.Jobs) != 4 || len(s.Disks) == 0 || s.Disks[0].Total < s.Disks[0].Free || s.Disks[0].Reserve != 1<<20 {
+			if len(s.Jobs) != 5 || len(s.Disks) == 0 || s.Disks[0].Total < s.Disks[0].Free || s.Disks[0].Reserve != 1<<20 {
 				t.Errorf("got %+v", s)
 			}
 			for _, j := range s.Jobs {

@@ -83,6 +83,9 @@ func (c *Clock) Advance(d time.Duration) {
 // Option changes the configuration of a test's server.
 type Option func(*config.Config)
 
+// Trash keeps what is deleted for 30 days. Without it, tests delete for good.
+func Trash(c *config.Config) { c.TrashDays = 30 }
+
 // Each runs f on a server on each database.
 func Each(t *testing.T, f func(t *testing.T, r *Rig), options ...Option) {
 	t.Helper()
@@ -132,7 +135,7 @@ func boot(t testing.TB, o database.Options, change func(*server.Options), option
 	cfg := config.Config{
 		DataDir: t.TempDir(), MailFrom: "Vitrine <vitrine@vitrine.test>", DatabaseURL: o.URL, DatabaseDirectURL: o.DirectURL, SQLiteSynchronous: o.Synchronous, BaseURL: Base, SiteURL: Base,
 		RateLimits:     map[string]int{"guest": 0, "free": 0, "premium": 0, "supporter": 0},
-		RequestTimeout: 10 * time.Minute, JobTimeout: 10 * time.Minute, BodyLimit: 1 << 20, ResponseMemory: 64 << 20, CacheSize: 1 << 20, MinSendRate: 4 << 10, FilesURL: Base, UploadLimit: 64 << 20, SnapshotLimit: 2 << 20, TrashDays: 30,
+		RequestTimeout: 10 * time.Minute, JobTimeout: 10 * time.Minute, BodyLimit: 1 << 20, ResponseMemory: 64 << 20, CacheSize: 1 << 20, MinSendRate: 4 << 10, FilesURL: Base, UploadLimit: 64 << 20, SnapshotLimit: 2 << 20,
 	}
 	for _, option := range options {
 		option(&cfg)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"vitrine/internal/apptest"
-	"vitrine/internal/config"
 )
 
 // Deleted blocks and channels can be restored on a page of the settings, by their owner only.
@@ -50,13 +49,13 @@ func TestTrash(t *testing.T) {
 		ada.post("/settings/trash", "empty", "3").leads("/settings/trash")
 		ada.get("/settings/trash").says("Trash is empty")
 		r.WorkJobs()
-	}, people)
+	}, people, apptest.Trash)
 }
 
 // Without Trash, deleted blocks are gone.
 func TestNoTrash(t *testing.T) {
 	t.Parallel()
-	r := apptest.New(t, people, func(c *config.Config) { c.TrashDays = 0 })
+	r := apptest.New(t, people)
 	page := fmt.Sprint("/block/", r.Block("ada", "Words", r.Channel("ada", "Moss", "closed")))
 	ada := entered(t, r, "ada")
 	ada.get(page + "/delete").says("cannot be undone").hides("Trash")

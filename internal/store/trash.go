@@ -13,6 +13,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
+	"vitrine/internal/store/blobs"
 	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/ranked"
 	"vitrine/internal/store/rowmap"
@@ -187,7 +188,7 @@ func (w TrashWrites) TrashBlock(ctx context.Context, b domain.Block, conns []dom
 	for _, f := range slices.Compact(b.FileIDs()) {
 		err := w.tx.db.ExecOne(ctx, `INSERT INTO trash_files (file_id, thing_id, key) SELECT id, CAST($2 AS BIGINT), key FROM files WHERE id = $1`, f, id)
 		if err == nil {
-			err = w.tx.db.ExecOne(ctx, `UPDATE files SET key = $2 WHERE id = $1`, f, n.Keys())
+			err = w.tx.db.ExecOne(ctx, `UPDATE files SET key = $2 WHERE id = $1`, f, blobs.TrashedKey+n.Keys())
 		}
 		if err != nil {
 			return err

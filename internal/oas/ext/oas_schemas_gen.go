@@ -13,12 +13,12 @@ import (
 
 type AddChannelFeedReq struct {
 	// The name of the feed until it is read.
-	Title OptString `json:"title"`
-	URL   string    `json:"url"`
+	Title OptNilString `json:"title"`
+	URL   string       `json:"url"`
 }
 
 // GetTitle returns the value of Title.
-func (s *AddChannelFeedReq) GetTitle() OptString {
+func (s *AddChannelFeedReq) GetTitle() OptNilString {
 	return s.Title
 }
 
@@ -28,7 +28,7 @@ func (s *AddChannelFeedReq) GetURL() string {
 }
 
 // SetTitle sets the value of Title.
-func (s *AddChannelFeedReq) SetTitle(val OptString) {
+func (s *AddChannelFeedReq) SetTitle(val OptNilString) {
 	s.Title = val
 }
 
@@ -5031,10 +5031,10 @@ type StopImportNoContent struct{}
 // Ref: #/components/schemas/TextSelector
 type TextSelector struct {
 	End    OptInt64         `json:"end"`
-	Exact  OptString        `json:"exact"`
-	Prefix OptString        `json:"prefix"`
+	Exact  OptNilString     `json:"exact"`
+	Prefix OptNilString     `json:"prefix"`
 	Start  OptInt64         `json:"start"`
-	Suffix OptString        `json:"suffix"`
+	Suffix OptNilString     `json:"suffix"`
 	Type   TextSelectorType `json:"type"`
 }
 
@@ -5044,12 +5044,12 @@ func (s *TextSelector) GetEnd() OptInt64 {
 }
 
 // GetExact returns the value of Exact.
-func (s *TextSelector) GetExact() OptString {
+func (s *TextSelector) GetExact() OptNilString {
 	return s.Exact
 }
 
 // GetPrefix returns the value of Prefix.
-func (s *TextSelector) GetPrefix() OptString {
+func (s *TextSelector) GetPrefix() OptNilString {
 	return s.Prefix
 }
 
@@ -5059,7 +5059,7 @@ func (s *TextSelector) GetStart() OptInt64 {
 }
 
 // GetSuffix returns the value of Suffix.
-func (s *TextSelector) GetSuffix() OptString {
+func (s *TextSelector) GetSuffix() OptNilString {
 	return s.Suffix
 }
 
@@ -5074,12 +5074,12 @@ func (s *TextSelector) SetEnd(val OptInt64) {
 }
 
 // SetExact sets the value of Exact.
-func (s *TextSelector) SetExact(val OptString) {
+func (s *TextSelector) SetExact(val OptNilString) {
 	s.Exact = val
 }
 
 // SetPrefix sets the value of Prefix.
-func (s *TextSelector) SetPrefix(val OptString) {
+func (s *TextSelector) SetPrefix(val OptNilString) {
 	s.Prefix = val
 }
 
@@ -5089,7 +5089,7 @@ func (s *TextSelector) SetStart(val OptInt64) {
 }
 
 // SetSuffix sets the value of Suffix.
-func (s *TextSelector) SetSuffix(val OptString) {
+func (s *TextSelector) SetSuffix(val OptNilString) {
 	s.Suffix = val
 }
 

@@ -1749,8 +1749,8 @@ func (s *TextSelector) Validate() error {
 		if value, ok := s.Exact.Get(); ok {
 			if err := func() error {
 				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
+					MinLength:     0,
+					MinLengthSet:  false,
 					MaxLength:     2000,
 					MaxLengthSet:  true,
 					Email:         false,

@@ -2,6 +2,8 @@ package blobs
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"vitrine/internal/database"
@@ -10,14 +12,24 @@ import (
 	"vitrine/internal/store/sqlx"
 )
 
+// TrashedKey begins the key of a file whose block is in Trash. Nobody gets such a file.
+const TrashedKey = "~"
+
+func isTrashed(key string) bool { return strings.HasPrefix(key, TrashedKey) }
+
+// FilesByID reads files, except those of blocks in Trash: a reader of a block may find them when the block has just moved there.
 func (r Reads) FilesByID(ctx context.Context, ids []domain.FileID) (map[domain.FileID]domain.File, error) {
 	rows, err := r.db.Query(database.Uninterruptible(ctx), rowmap.SelectFiles+"WHERE "+r.db.In("f.id", "$1"), sqlx.IDs(r.db.Dialect, ids))
 	all, err := sqlx.Collect(ctx, rows, err, rowmap.ScanFile)
+	all = slices.DeleteFunc(all, func(f domain.File) bool { return isTrashed(f.Key) })
 	return sqlx.ByID(all, func(f domain.File) domain.FileID { return f.ID }), err
 }
 
 // FileByKey reads a file by its address.
 func (r Reads) FileByKey(ctx context.Context, key string) (domain.File, error) {
+	if isTrashed(key) {
+		return domain.File{}, domain.NewNotFound()
+	}
 	f, err := rowmap.ScanFile(r.db.QueryRow(database.Uninterruptible(ctx), rowmap.SelectFiles+"WHERE f.key = $1", key))
 	return f, sqlx.Found(err)
 }
@@ -27,6 +39,9 @@ func (r Reads) FileByKey(ctx context.Context, key string) (domain.File, error) {
 // not affected. The inner queries return single values, which PostgreSQL looks up one by one.
 // Without current statistics it would otherwise join all hidden things.
 func (r Reads) ShownFile(ctx context.Context, key string) (domain.File, error) {
+	if isTrashed(key) {
+		return domain.File{}, domain.NewNotFound()
+	}
 	f, err := rowmap.ScanFile(r.db.QueryRow(database.Uninterruptible(ctx), rowmap.SelectFiles+`WHERE f.key = $1
 		AND (SELECT count(*) FROM blocks b WHERE (b.image_id = f.id OR b.file_id = f.id) AND (
 			(SELECT h.id FROM hidden_things h WHERE h.kind = 'Block' AND h.target_id = b.id AND h.state <> 'showing') IS NOT NULL
