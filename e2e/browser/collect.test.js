@@ -300,7 +300,7 @@ onSQLite("collecting", (world) => {
       await ada.arrives(`/ada/waders-${mode.id}`);
       await ada.follow("Edit");
       await ada.follow("Delete this channel…");
-      await ada.sees("This cannot be undone.");
+      await ada.sees("You can restore it from Trash for 30 days.");
       await ada.press("Delete the channel");
       await ada.sees("The channel has been deleted.");
       assert.equal(await ada.to(`/ada/waders-${mode.id}`), 404);
