@@ -24,7 +24,7 @@ import (
 )
 
 // actless are forms of accounts and operators that write nothing to the audit log.
-var actless = []string{"/settings/language", "/settings/announcement", "/settings/profile", "/settings/notices", "/settings/links", "/operator/reports"}
+var actless = []string{"/settings/language", "/settings/announcement", "/settings/profile", "/settings/notices", "/settings/links", "/settings/trash", "/operator/reports"}
 
 // TestEveryActIsInTheLog performs every audited act in every possible way. Each must write exactly
 // the expected entries, with actor, act, subject, time and address. Refused requests and rolled

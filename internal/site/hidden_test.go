@@ -495,7 +495,7 @@ func (s *scene) values(begin, name, as string) (all []string) {
 		return ids(cmp.Or(s.exports[as], 1))
 	case name == "batch_id":
 		return []string{"00000000-0000-4000-8000-000000000000"}
-	case last == "saved": // searches
+	case name == "copy", name == "older", name == "number", last == "snapshots", last == "highlights", last == "saved": // searches
 		return ids(1)
 	case last == "imports", last == "import", parts[0] == "operator", parts[0] == "about":
 		return ids(1) // unrelated to collections

@@ -100,7 +100,11 @@ func TestFollowsEndInParts(t *testing.T) {
 		for i, left := range []int{2_100, 1_100, 100, 0, 0} {
 			storetest.In(t, s, func(tx *store.Tx) error {
 				if i == 0 {
-					return tx.Activity().EndFollows(t.Context(), what) // leaves it to a job
+					c, err := tx.Channels().Channel(t.Context(), ada, domain.Ref{ID: int64(channel)})
+					if err != nil {
+						return err
+					}
+					return tx.Channels().DeleteChannel(t.Context(), c, storetest.Now) // leaves them to a job
 				}
 				return tx.Activity().EndSomeFollows(t.Context(), what)
 			})

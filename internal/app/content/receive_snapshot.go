@@ -56,15 +56,15 @@ func snapshotType(staged *blob.Staged, in SnapshotInput) (string, error) {
 	switch in.Kind {
 	case domain.SnapshotScreenshot:
 		if is != "image/png" && is != "image/jpeg" && is != "image/webp" {
-			return "", notA("an image in PNG, JPEG or WebP")
+			return "", malformed("must be an image in PNG, JPEG or WebP")
 		}
 	case domain.SnapshotPDF:
 		if is != "application/pdf" {
-			return "", notA("a PDF file")
+			return "", malformed("must be a PDF file")
 		}
 	default:
 		if is = htmlType(in.ContentType); !page.IsHTML(is, head) {
-			return "", notA("an HTML page")
+			return "", malformed("must be an HTML page")
 		}
 	}
 	return is, nil
@@ -102,8 +102,8 @@ func (a *Content) readPage(ctx context.Context, staged *blob.Staged, s *domain.S
 	return nil
 }
 
-func notA(what string) error {
-	return domain.InvalidField("file", domain.FieldMalformed, "must be "+what)
+func malformed(reason string) error {
+	return domain.InvalidField("file", domain.FieldMalformed, reason)
 }
 
 // htmlType returns the media type of an HTML page, with the character set that its sender declared, if it is known.

@@ -14,7 +14,7 @@ import (
 // noNoun lists texts without plural forms, since no word agrees with their numbers: these identify something, follow a
 // colon, are the whole text, or are limits far above 1.
 var noNoun = []string{
-	"cell.pager.at", "collect.metadata.key", "collect.metadata.value", "collect.save.files.hint", "look.count", "look.document.most", "look.document.page",
+	"cell.pager.at", "collect.history.restore", "collect.history.version", "collect.metadata.key", "collect.metadata.value", "collect.save.files.hint", "look.count", "look.document.most", "look.document.page",
 	"look.document.page.of", "look.slideshow.at", "moderation.case",
 	"operator.invitations.line", "operator.number", "script.sort.moved", "web.field.line", "web.note.arranged-some",
 	"web.note.removed-some", "web.note.taken-back-some",

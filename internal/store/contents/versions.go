@@ -113,5 +113,5 @@ var VersionChecks = []sqlx.Check{
 		WHERE v.item_type = 'Channel' AND NOT EXISTS (SELECT 1 FROM channels ch WHERE ch.id = v.item_id AND ch.state = 'available')`},
 	{What: "text_versions in Trash of things that are not there", Query: `SELECT v.item_id, 1, 0 FROM text_versions v
 		WHERE v.item_type IN ('TrashedBlock', 'TrashedChannel')
-			AND NOT EXISTS (SELECT 1 FROM trash_things t WHERE 'Trashed' || t.kind = v.item_type AND t.target_id = v.item_id)`},
+			AND NOT EXISTS (SELECT 1 FROM trash_things t WHERE t.kind = substr(v.item_type, 8) AND t.target_id = v.item_id)`},
 }
