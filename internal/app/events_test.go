@@ -79,8 +79,8 @@ var unpublished = map[string]string{
 	"what jobs find out about rows that exist":      `RefreshDocuments SetAnimated SetLook`,
 	"saved searches, which their owner alone sees": `AddFound AddSearch Advance DeleteSearch ForgetSearches LockSearch LockWatermark MoveWatermark
 		Postpone ReadFind ReadFinds StopMails TakeMail UpdateSearch`,
-	"highlights, which their reader alone sees": `AddHighlight DeleteHighlight ForgetReading KeepPlace LockHighlight UpdateHighlight`,
-	"Trash, which only owners see, and what goes there by a published deletion": `EmptyTrash ExpireTrash FollowAgain ForgetTrash ForgetTrashedComments
+	"highlights, which only their reader sees": `AddHighlight DeleteHighlight ForgetReading KeepPlace LockHighlight UpdateHighlight`,
+	"Trash, which only owners see; deletions, which move things there, are published": `EmptyTrash ExpireTrash FollowAgain ForgetTrash ForgetTrashedComments
 		LockTrashed PurgeSome PurgeSubject PurgeTrashed PurgeVersions RestoreVersions TrashVersions TrashBlock TrashChannel TrashComment`,
 	"what only its reader sees": `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }

@@ -104,7 +104,8 @@ func isEscape(text string, at int) bool {
 	return at+1 < len(text) && text[at] == '\\' && text[at+1] != '\n'
 }
 
-// identifier returns the decoded identifier at a position and where it ends, or the position if there is none.
+// identifier decodes the identifier at a position. It returns the position after it, or the same position if no identifier begins
+// there.
 func identifier(text string, at int) (string, int) {
 	i := at
 	if i < len(text) && text[i] == '-' {

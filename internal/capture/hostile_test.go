@@ -304,9 +304,7 @@ func TestExpensivePages(t *testing.T) {
 			limits := Default()
 			limits.Time = 20 * time.Second
 			s := serve(t, files{"/": markup(body)})
-			begun := time.Now()
 			made, err := Page(context.Background(), client(t), s.URL+"/", limits)
-			t.Log(time.Since(begun))
 			if err != nil {
 				if _, ok := errors.AsType[*Error](err); !ok {
 					t.Error(err)

@@ -177,7 +177,7 @@ func resolve(base *url.URL, reference string) (*url.URL, error) {
 	return weburl.Resolve(base, reference)
 }
 
-// wait returns a part with its content, or why there is none.
+// wait waits until a part is fetched, and returns the reason if it was not.
 func (l *loader) wait(p *part) error {
 	<-p.done
 	return p.err
@@ -294,7 +294,7 @@ func (l *loader) mayFetch(site string) (int64, error) {
 	return min(l.limits.PartBytes, left), nil
 }
 
-// judge counts the failures of a site. One that asks for fewer requests is left alone at once.
+// judge counts the failures of a site. One that asks for fewer requests gets no more.
 func (l *loader) judge(site string, err error) {
 	e, ok := errors.AsType[*fetch.Error](err)
 	if !ok || errors.Is(err, fetch.ErrTooLarge) || errors.Is(err, fetch.ErrBusy) {

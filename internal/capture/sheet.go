@@ -58,7 +58,7 @@ func (s *sheet) rewritten(text string, top bool) string {
 	return s.out.String()
 }
 
-// write writes a style sheet, or declarations, and closes whatever the text leaves open.
+// write writes a style sheet, or declarations, and closes all blocks and brackets that are still open at the end.
 func (s *sheet) write(text string, top bool) {
 	text = source(text)
 	var open nesting

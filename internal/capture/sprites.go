@@ -21,7 +21,7 @@ func (d *document) use(n *html.Node, reference string) {
 	})
 }
 
-// symbol returns the id, in this page, of a drawing in a file of several. It is "" if there is none.
+// symbol returns the id, in this page, of a drawing in a file of several. It is "" if the file has no such drawing.
 func (d *document) symbol(p *part, id string) string {
 	key := p.address + "#" + id
 	if name, ok := d.symbols[key]; ok {

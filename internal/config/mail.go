@@ -22,7 +22,7 @@ type SMTP struct {
 	TokenFile string // file with an access token, which replaces Password; empty for none
 }
 
-// MailIn configures from where mails for channels come. Without a folder and an address, there are none.
+// MailIn configures how mails for channels are received. Without a folder and an address, the server receives none.
 type MailIn struct {
 	Folder  string // a Maildir
 	Address string // to listen on for LMTP

@@ -408,9 +408,14 @@ func (b *Block) KeepMetadata(keep bool) {
 // BlockAbilities is the `can` field of a block.
 type BlockAbilities struct{ Manage, Comment, Connect bool }
 
+// IsAuthor reports whether the actor is the author of a block. Their token may be read-only.
+func IsAuthor(a Actor, b Block) bool {
+	return a.SignedIn() && b.Author.PrincipalRef == UserRef(a.UserID)
+}
+
 // CanManage reports whether the actor may change the block.
 func CanManage(a Actor, b Block) bool {
-	return a.MayWrite() && b.Author.PrincipalRef == UserRef(a.UserID)
+	return a.MayWrite() && IsAuthor(a, b)
 }
 
 // AbilitiesOnBlock returns what the actor may do with a block that they can see.

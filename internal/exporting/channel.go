@@ -100,7 +100,7 @@ func (e *Exporter) Channel(ctx context.Context, actor domain.Actor, ref domain.R
 	return err
 }
 
-// enter takes a slot for an export. If none is free, it returns Unavailable.
+// enter reserves a free slot for an export, or returns Unavailable.
 func (e *Exporter) enter() (leave func(), err error) {
 	select {
 	case e.slots <- struct{}{}:

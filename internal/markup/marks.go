@@ -31,7 +31,7 @@ func Characters(safe string) string {
 // of a range has its name as id. Where ranges overlap, the elements have the name of the one that starts last.
 func Mark(safe string, ranges []Range) string {
 	nodes, at := fragment(safe), 0
-	begun := map[string]bool{}
+	started := map[string]bool{}
 	var all []*nethtml.Node
 	for _, n := range nodes {
 		all = slices.AppendSeq(all, textNodes(n))
@@ -42,7 +42,7 @@ func Mark(safe string, ranges []Range) string {
 	}
 	for _, n := range all {
 		length := utf8.RuneCountInString(n.Data)
-		markNode(n, at, length, ranges, begun)
+		markNode(n, at, length, ranges, started)
 		at += length
 	}
 	var b strings.Builder
@@ -53,7 +53,7 @@ func Mark(safe string, ranges []Range) string {
 }
 
 // markNode replaces a text node by pieces, some of them in mark elements.
-func markNode(n *nethtml.Node, at, length int, ranges []Range, begun map[string]bool) {
+func markNode(n *nethtml.Node, at, length int, ranges []Range, started map[string]bool) {
 	if strings.TrimSpace(n.Data) == "" { // between blocks
 		return
 	}
@@ -77,14 +77,14 @@ func markNode(n *nethtml.Node, at, length int, ranges []Range, begun map[string]
 	letters := []rune(n.Data)
 	for i, from := range edges[:len(edges)-1] {
 		piece := &nethtml.Node{Type: nethtml.TextNode, Data: string(letters[from:edges[i+1]])}
-		n.Parent.InsertBefore(marked(piece, at+from, ranges, begun), n)
+		n.Parent.InsertBefore(marked(piece, at+from, ranges, started), n)
 	}
 	n.Parent.RemoveChild(n)
 }
 
 // marked returns a piece of text in mark elements: one for each range that starts here, or else one for the range
 // that started last.
-func marked(piece *nethtml.Node, at int, ranges []Range, begun map[string]bool) *nethtml.Node {
+func marked(piece *nethtml.Node, at int, ranges []Range, started map[string]bool) *nethtml.Node {
 	var over *Range
 	var fresh []string
 	for i, r := range ranges {
@@ -94,8 +94,8 @@ func marked(piece *nethtml.Node, at int, ranges []Range, begun map[string]bool) 
 		if over == nil || r.Start >= over.Start {
 			over = &ranges[i]
 		}
-		if !begun[r.Name] {
-			begun[r.Name] = true
+		if !started[r.Name] {
+			started[r.Name] = true
 			fresh = append(fresh, r.Name)
 		}
 	}

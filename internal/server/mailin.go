@@ -246,10 +246,10 @@ func (m *mailIn) readFolder(ctx context.Context) {
 		}
 		name := filepath.Join(folder, f.Name())
 		err := m.readFile(ctx, name)
-		switch kind := domain.KindOf(err); {
+		switch {
 		case err == nil:
 			err = os.Remove(name)
-		case kind == domain.NotFound || kind == domain.Forbidden || kind == domain.Invalid:
+		case refusedForGood(err):
 			m.s.log.WarnContext(ctx, "a mail is refused and moved to the folder cur", "file", f.Name(), "error", err)
 			err = os.Rename(name, filepath.Join(m.s.cfg.MailIn.Folder, "cur", f.Name()))
 		default:
@@ -261,7 +261,14 @@ func (m *mailIn) readFolder(ctx context.Context) {
 	}
 }
 
-// readFile adds a mail to the channels of its recipients. It returns the last error, if any.
+// refusedForGood reports whether the same mail would be refused again.
+func refusedForGood(err error) bool {
+	kind := domain.KindOf(err)
+	return kind == domain.NotFound || kind == domain.Forbidden || kind == domain.Invalid
+}
+
+// readFile adds a mail to the channels of its recipients. If several fail, it returns an error after which the mail is read again, if
+// there is one.
 func (m *mailIn) readFile(ctx context.Context, name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -289,7 +296,7 @@ func (m *mailIn) readFile(ctx context.Context, name string) error {
 			failed = nil
 		}
 		done[token] = true
-		if err := m.deliver(ctx, token, mail); err != nil {
+		if err := m.deliver(ctx, token, mail); err != nil && (failed == nil || refusedForGood(failed)) {
 			failed = err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -289,5 +290,15 @@ func TestMailFromFolder(t *testing.T) {
 	}
 	if left, refused := names("new"), names("cur"); !slices.Equal(left, []string{"7"}) || !slices.Equal(refused, []string{"4", "5", "6"}) {
 		t.Errorf("%q are left, and %q are refused", left, refused)
+	}
+	// One recipient is refused for good, but the other only for an hour.
+	r.Exec(`INSERT INTO mailbox_mails (mailbox_id, key, received_at) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ` +
+		strconv.Itoa(domain.MaxMailsPerHour) + `) SELECT m.id, n.i, ` + strconv.FormatInt(r.Clock.Now().UnixMicro(), 10) + ` FROM mailboxes m, n`)
+	if err := os.WriteFile(filepath.Join(folder, "new", "8"), []byte(letter("8", "To: "+to+", abc@mail.example.org\r\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.S.ReadMails(t.Context())
+	if left := names("new"); !slices.Equal(left, []string{"7", "8"}) {
+		t.Errorf("%q are left", left)
 	}
 }

@@ -54,7 +54,7 @@ func (w HidingWrites) PutBack(ctx context.Context, k moderation.HiddenConnection
 }
 
 // putBack restores a connection of another table in its locked channel, which may be deleted. place returns its key in
-// the list of the others, of which there are the given number.
+// the list of the other connections, and gets their number.
 func (w ConnectionWrites) putBack(ctx context.Context, k moderation.HiddenConnection, copyBack string, place func(list ranked.List, others int64) (int64, error)) error {
 	at, err := w.freeTime(ctx, k.Channel, k.CreatedAt)
 	if err != nil {

@@ -261,7 +261,7 @@ func (w TrashWrites) blockRows(ctx context.Context, id domain.BlockID) (string, 
 	return string(data), err
 }
 
-// oneRow returns the only row of a query by column, nil if there is none.
+// oneRow returns the only row of a query by column, or nil if the query finds no row.
 func (w TrashWrites) oneRow(ctx context.Context, query string, args ...any) (map[string]any, error) {
 	rows, err := w.tx.db.Query(ctx, query, args...)
 	if err != nil {

@@ -58,7 +58,7 @@ func blockHistory(ctx context.Context, v *store.Snapshot, actor domain.Actor, id
 	if err != nil {
 		return h, err
 	}
-	if !actor.SignedIn() || b.Author.PrincipalRef != domain.UserRef(actor.UserID) {
+	if !domain.IsAuthor(actor, b) {
 		return h, core.Forbidden("see the history of this block")
 	}
 	h = History{Block: &b, Texts: domain.TextsOfBlock(b), of: domain.BlockRef(id)}

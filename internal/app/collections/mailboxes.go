@@ -100,8 +100,8 @@ func (a *Collections) RemoveMailbox(ctx context.Context, actor domain.Actor, ref
 	})
 }
 
-// Mailbox returns the mailbox with a token. It returns NotFound if there is none, and Forbidden if its user may not add
-// to its channel at present.
+// Mailbox returns the mailbox with a token. It returns NotFound for an unknown token, and Forbidden if the user of the mailbox
+// may not add to its channel at present.
 func (a *Collections) Mailbox(ctx context.Context, token string) (domain.Mailbox, error) {
 	m, _, err := a.openMailbox(ctx, token)
 	return m, err

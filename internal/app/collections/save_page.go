@@ -9,8 +9,8 @@ import (
 	"vitrine/internal/words"
 )
 
-// SavePage adds a received copy of the page at an address to the actor's newest block of that page. If there is none, it
-// creates one in a channel.
+// SavePage adds a received copy of the page at an address to the actor's newest block of that page. If the actor has no such
+// block, SavePage creates one in a channel.
 func (a *Collections) SavePage(ctx context.Context, actor domain.Actor, address, channel string, in *content.StagedSnapshot) (s domain.Snapshot, err error) {
 	page := words.Source(address)
 	if page == 0 {
@@ -39,19 +39,13 @@ func (a *Collections) ownLink(ctx context.Context, q store.Queries, actor domain
 	if err != nil {
 		return b, false, err
 	}
-	for _, id := range ids {
-		b, err := q.Blocks().AnyBlock(ctx, id)
-		if domain.KindOf(err) == domain.NotFound && err != nil { // deleted in the meantime
-			continue
-		}
-		if err != nil {
-			return b, false, err
-		}
+	all, err := listed(ctx, q, ids)
+	for _, b := range all {
 		if domain.CanManage(actor, b) && content.HasPage(b) {
 			return b, true, nil
 		}
 	}
-	return b, false, nil
+	return b, false, err
 }
 
 // createLink creates a block of a page in a channel, unless another request has just done so: those for the same channel

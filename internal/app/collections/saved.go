@@ -48,7 +48,7 @@ func (a *Finder) Saved(ctx context.Context, actor domain.Actor, address string) 
 		if err != nil {
 			return err
 		}
-		blocks, err := listed(ctx, v, ids)
+		blocks, err := listed(ctx, v.Queries, ids)
 		if err == nil {
 			all, err = withChannels(ctx, v, actor, blocks)
 		}
@@ -58,8 +58,8 @@ func (a *Finder) Saved(ctx context.Context, actor domain.Actor, address string) 
 }
 
 // listed reads blocks in the order of their ids in a list.
-func listed(ctx context.Context, v *store.Snapshot, ids []domain.BlockID) (all []domain.Block, err error) {
-	blocks, err := v.Blocks().BlocksByID(ctx, ids)
+func listed(ctx context.Context, q store.Queries, ids []domain.BlockID) (all []domain.Block, err error) {
+	blocks, err := q.Blocks().BlocksByID(ctx, ids)
 	for _, id := range ids {
 		if b, ok := blocks[id]; ok {
 			all = append(all, *b)

@@ -46,7 +46,7 @@ func (a *Finder) Similar(ctx context.Context, actor domain.Actor, b domain.Block
 		ids = slices.DeleteFunc(ids, func(id domain.BlockID) bool {
 			return slices.ContainsFunc(all, func(o domain.Block) bool { return o.ID == id })
 		})
-		more, err := listed(ctx, v, ids[:min(len(ids), maxSimilar-len(all))])
+		more, err := listed(ctx, v.Queries, ids[:min(len(ids), maxSimilar-len(all))])
 		all = append(all, more...)
 		return err
 	})
@@ -107,7 +107,7 @@ func alike(ctx context.Context, v *store.Snapshot, viewer domain.UserID, b domai
 		}
 	}
 	ids = slices.DeleteFunc(ids, func(id domain.BlockID) bool { return id == b.ID })
-	all, err := listed(ctx, v, ids[:min(len(ids), maxSimilar)])
+	all, err := listed(ctx, v.Queries, ids[:min(len(ids), maxSimilar)])
 	return slices.DeleteFunc(all, func(o domain.Block) bool {
 		return !same(b, o) || own && o.Author.PrincipalRef != domain.UserRef(viewer)
 	}), err

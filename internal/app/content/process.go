@@ -128,17 +128,8 @@ func (a *Content) beginAttempt(ctx context.Context, job ProcessBlock) (b domain.
 
 // failed records a failed attempt and returns the error that makes the queue try again at the right time.
 func (a *Content) failed(ctx context.Context, b domain.Block, p domain.ProcessingStatus, err error) error {
-	if busy, ok := errors.AsType[*fetch.Error](err); ok && errors.Is(err, fetch.ErrBusy) {
-		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Later(max(busy.RetryAfter, time.Second)))
-	}
-	if errors.Is(err, errDiskLow) {
-		return errors.Join(a.undoAttempt(ctx, p.BlockID), jobs.Outage(err, diskPause))
-	}
-	if errors.Is(ctx.Err(), context.Canceled) { // the server stops
-		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))
-	}
-	if domain.KindOf(err) == domain.Unavailable { // the block did not cause it
-		return errors.Join(err, a.undoAttempt(ctx, p.BlockID))
+	if again, ok := passing(ctx, err, func() error { return a.undoAttempt(ctx, p.BlockID) }); ok {
+		return again
 	}
 	reason, lasting := explain(err)
 	if ctx.Err() != nil {
@@ -167,6 +158,20 @@ func (a *Content) failed(ctx context.Context, b domain.Block, p domain.Processin
 		return errors.Join(err, jobs.Later(wait))
 	}
 	return err
+}
+
+// passing returns how the queue tries again after a failure that the content did not cause, so that the attempt does not
+// count. ok is false for other failures.
+func passing(ctx context.Context, err error, undo func() error) (again error, ok bool) {
+	switch busy, isFetch := errors.AsType[*fetch.Error](err); {
+	case isFetch && errors.Is(err, fetch.ErrBusy):
+		return errors.Join(undo(), jobs.Later(max(busy.RetryAfter, time.Second))), true
+	case errors.Is(err, errDiskLow):
+		return errors.Join(undo(), jobs.Outage(err, diskPause)), true
+	case errors.Is(ctx.Err(), context.Canceled), domain.KindOf(err) == domain.Unavailable: // the server stops, or something else failed
+		return errors.Join(err, undo()), true
+	}
+	return nil, false
 }
 
 // isLink reports whether the content of a block comes from a URL, so that the block can be shown as a link without it.

@@ -11,7 +11,16 @@ import (
 // BlockSnapshots lists the saved copies of a block that the actor may see, the newest first, without their texts. They are
 // the shared ones, or all for the block's owner.
 func (a *Content) BlockSnapshots(ctx context.Context, actor domain.Actor, b domain.Block) ([]domain.Snapshot, error) {
-	return a.Store.Blobs().SnapshotsOf(ctx, b.ID, owns(actor, b))
+	return a.Store.Blobs().SnapshotsOf(ctx, b.ID, domain.IsAuthor(actor, b), domain.MaxSnapshots)
+}
+
+// NewestSnapshot returns the newest saved copy of a block that the actor may see, without its text, or nil.
+func (a *Content) NewestSnapshot(ctx context.Context, actor domain.Actor, b domain.Block) (*domain.Snapshot, error) {
+	all, err := a.Store.Blobs().SnapshotsOf(ctx, b.ID, domain.IsAuthor(actor, b), 1)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
 }
 
 // MaxArchived is the number of saved copies that one archive contains.
@@ -32,7 +41,7 @@ func (a *Content) OwnSnapshots(ctx context.Context, actor domain.Actor, above do
 // HasSnapshot reports whether a block has a copy of the actor that has a kind and was taken at a time. If the time is zero,
 // any copy of the kind counts.
 func (a *Content) HasSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, kind domain.SnapshotKind, at time.Time) (bool, error) {
-	all, err := a.Store.AtPrimary().Blobs().SnapshotsOf(ctx, block, true)
+	all, err := a.Store.AtPrimary().Blobs().SnapshotsOf(ctx, block, true, domain.MaxSnapshots)
 	return slices.ContainsFunc(all, func(s domain.Snapshot) bool {
 		return s.Owner == actor.UserID && s.Kind == kind && (at.IsZero() || s.TakenAt.Equal(at))
 	}), err

@@ -3,7 +3,6 @@ package content
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 	"time"
 
@@ -117,16 +116,13 @@ func (a *Content) StageSnapshot(ctx context.Context, actor domain.Actor, in Snap
 	return got, nil
 }
 
-// AttachSnapshot adds a received copy to a block of the actor.
+// AttachSnapshot adds a received copy, whose input is valid, to a block of the actor that HasPage.
 func (a *Content) AttachSnapshot(ctx context.Context, actor domain.Actor, b domain.Block, in *StagedSnapshot) (domain.Snapshot, error) {
 	return a.attachSnapshot(ctx, actor, b, in, func(*store.Tx) error { return nil })
 }
 
 // attachSnapshot is AttachSnapshot with a write in the same transaction.
 func (a *Content) attachSnapshot(ctx context.Context, actor domain.Actor, b domain.Block, in *StagedSnapshot, also func(tx *store.Tx) error) (s domain.Snapshot, err error) {
-	if err := errors.Join(in.Validate(a.Now()), hasCopies(actor, b)); err != nil {
-		return s, err
-	}
 	now := a.Now()
 	s = domain.Snapshot{Block: b.ID, Owner: actor.UserID, Source: in.Source, Kind: in.Kind, Shared: in.Shared, Size: in.staged.Size,
 		ContentType: in.ContentType, Title: in.Title, TakenAt: in.TakenAt, CreatedAt: now}
@@ -270,11 +266,6 @@ func useArticle(ctx context.Context, tx *store.Tx, b *domain.Block, removed stri
 	return nil
 }
 
-// owns reports whether a block is the actor's, whose token may be read-only.
-func owns(actor domain.Actor, b domain.Block) bool {
-	return actor.SignedIn() && b.Author.PrincipalRef == domain.UserRef(actor.UserID)
-}
-
 // Snapshot reads a saved copy and its block. It returns NotFound if the actor may not see it.
 func (a *Content) Snapshot(ctx context.Context, actor domain.Actor, id domain.SnapshotID) (s domain.Snapshot, b domain.Block, err error) {
 	return a.snapshot(ctx, a.Store.Queries, actor, id)
@@ -284,7 +275,7 @@ func (a *Content) snapshot(ctx context.Context, q store.Queries, actor domain.Ac
 	if s, err = q.Blobs().Snapshot(ctx, id); err != nil {
 		return s, b, err
 	}
-	if b, err = q.Blocks().Block(ctx, actor.UserID, s.Block); err == nil && !s.Shared && !owns(actor, b) {
+	if b, err = q.Blocks().Block(ctx, actor.UserID, s.Block); err == nil && !s.Shared && !domain.IsAuthor(actor, b) {
 		err = domain.NewNotFound()
 	}
 	return s, b, err

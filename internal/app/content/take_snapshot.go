@@ -89,9 +89,9 @@ func (a *Content) requestSnapshot(ctx context.Context, tx *store.Tx, by domain.U
 }
 
 // SnapshotRequest returns the copy that this server takes of the page of a block of the actor, or failed to take. It
-// returns NotFound if there is none.
+// returns NotFound if nobody has requested one.
 func (a *Content) SnapshotRequest(ctx context.Context, actor domain.Actor, b domain.Block) (q domain.SnapshotRequest, err error) {
-	if !owns(actor, b) {
+	if !domain.IsAuthor(actor, b) {
 		return q, domain.NewNotFound()
 	}
 	return a.Store.Blobs().SnapshotRequest(ctx, b.ID)
@@ -120,19 +120,12 @@ func (a *Content) TakeSnapshot(ctx context.Context, job TakeSnapshot) error {
 		return err
 	}
 	if q.Attempts > maxSnapshotAttempts {
-		return errors.Join(a.noteSnapshot(ctx, q, orReason(q.Reason), true), jobs.Permanent(errSnapshotTries))
+		return errors.Join(a.noteSnapshot(ctx, q, cmp.Or(q.Reason, "The page could not be copied"), true), jobs.Permanent(errSnapshotTries))
 	}
 	if err := a.takeSnapshot(ctx, actor, b, q); err != nil {
 		return a.snapshotFailed(ctx, q, err)
 	}
 	return nil
-}
-
-func orReason(reason string) string {
-	if reason == "" {
-		return "The page could not be copied"
-	}
-	return reason
 }
 
 // beginSnapshot counts an attempt. NotFound means that there is nothing to do. If the user is suspended or gone, or sees the
@@ -207,17 +200,14 @@ func (a *Content) snapshotFailed(ctx context.Context, q domain.SnapshotRequest, 
 			return tx.Blobs().UndoSnapshotAttempt(ctx, q.Block, q.Round)
 		})
 	}
-	kind := domain.KindOf(err)
-	busy, _ := errors.AsType[*fetch.Error](err)
-	switch {
-	case kind == domain.NotFound: // another run saved the copy, or the next run finds the block gone
+	switch domain.KindOf(err) {
+	case domain.NotFound: // another run saved the copy, or the next run finds the block gone
 		return jobs.Later(0)
-	case errors.Is(err, fetch.ErrBusy):
-		return errors.Join(undo(), jobs.Later(max(busy.RetryAfter, time.Second)))
-	case errors.Is(err, errDiskLow):
-		return errors.Join(undo(), jobs.Outage(err, diskPause))
-	case errors.Is(ctx.Err(), context.Canceled), kind == domain.Unavailable, kind == domain.TooMany: // the server stops, or the page did not cause it
+	case domain.TooMany: // other uploads of the user are in progress
 		return errors.Join(err, undo())
+	}
+	if again, ok := passing(ctx, err, undo); ok {
+		return again
 	}
 	reason, lasting := whyNoSnapshot(err)
 	if ctx.Err() != nil {
@@ -232,8 +222,8 @@ func (a *Content) snapshotFailed(ctx context.Context, q domain.SnapshotRequest, 
 		return jobs.Permanent(err)
 	}
 	wait := jobs.Around(snapshotWaits[q.Attempts-1])
-	if busy != nil {
-		wait = max(wait, busy.RetryAfter)
+	if e, ok := errors.AsType[*fetch.Error](err); ok {
+		wait = max(wait, e.RetryAfter)
 	}
 	return errors.Join(err, jobs.Later(wait))
 }

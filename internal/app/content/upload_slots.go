@@ -27,7 +27,7 @@ func newFilling() *budget.Slots[domain.UploadID] {
 		Refusal: "This upload is being sent by somebody else: send it again later"}
 }
 
-// newReading limits the pages whose text is read at once on this server, each of which takes up to about 100 MB of memory.
+// newReading limits how many pages this server reads at once, since reading the text of one takes up to about 100 MB of memory.
 func newReading() *budget.Slots[struct{}] {
 	return &budget.Slots[struct{}]{AtOnce: 1, Waiting: waitingUploads, MaxWait: uploadMaxWait,
 		Refusal: "Too many copies of pages are being saved: try again in a few seconds"}

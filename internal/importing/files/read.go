@@ -96,7 +96,7 @@ const maxCopyLines = 64 << 20
 // copies reads which saved copies blocks have.
 func (r *bundleReader) copies(ctx context.Context) error {
 	if r.entries[copiesName] == nil && r.sums[copiesName] == "" {
-		return nil // there are none
+		return nil // an older export, or one without copies
 	}
 	left := maxCopyLines
 	return r.lines(ctx, copiesName, func(line []byte, where string) error {

@@ -1994,8 +1994,8 @@ func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w
 //
 // For the browser extension SingleFile, whose destination "upload to a REST Form API" sends such a
 // form: the page as the file `file`, and its address as `url`. The copy is added to your newest block
-// of this page. If there is none, a block is created in `channel`. The request can be repeated like
-// `addSnapshot`.
+// of this page. If you have not saved the page yet, a block is created in `channel`. The request can
+// be repeated like `addSnapshot`.
 //
 // POST /ext/v1/snapshots
 func (s *Server) handleSavePageRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -121,8 +121,8 @@ type BlocksHandler interface {
 	//
 	// For the browser extension SingleFile, whose destination "upload to a REST Form API" sends such a
 	// form: the page as the file `file`, and its address as `url`. The copy is added to your newest block
-	// of this page. If there is none, a block is created in `channel`. The request can be repeated like
-	// `addSnapshot`.
+	// of this page. If you have not saved the page yet, a block is created in `channel`. The request can
+	// be repeated like `addSnapshot`.
 	//
 	// POST /ext/v1/snapshots
 	SavePage(ctx context.Context, params SavePageParams) (*Snapshot, error)

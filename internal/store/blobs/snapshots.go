@@ -29,11 +29,10 @@ func (r Reads) Snapshot(ctx context.Context, id domain.SnapshotID) (domain.Snaps
 	return scanSnapshot(r.db.QueryRow(ctx, selectSnapshot+"s.id = $1 AND s.block_id IS NOT NULL", id))
 }
 
-// SnapshotsOf lists the saved copies of a block without their texts, the newest first; only the shared ones unless all is
-// set.
-func (r Reads) SnapshotsOf(ctx context.Context, block domain.BlockID, all bool) ([]domain.Snapshot, error) {
+// SnapshotsOf lists saved copies of a block without their texts, the newest first; only the shared ones unless all is set.
+func (r Reads) SnapshotsOf(ctx context.Context, block domain.BlockID, all bool, limit int) ([]domain.Snapshot, error) {
 	rows, err := r.db.Query(ctx, listSnapshots+`s.block_id = $1 AND (s.shared OR CAST($2 AS BOOLEAN))
-		ORDER BY s.taken_at DESC, s.id DESC`+sqlx.Limit("$3"), block, all, domain.MaxSnapshots)
+		ORDER BY s.taken_at DESC, s.id DESC`+sqlx.Limit("$3"), block, all, limit)
 	return sqlx.Collect(ctx, rows, err, scanSnapshot)
 }
 
@@ -51,7 +50,7 @@ func (r Reads) OwnSnapshots(ctx context.Context, user domain.UserID, above domai
 	return sqlx.Collect(ctx, rows, err, scanSnapshot)
 }
 
-// SnapshotWith reads the saved copy of a block with the bytes of a blob. It returns NotFound if there is none.
+// SnapshotWith reads the saved copy of a block with the bytes of a blob, or returns NotFound.
 func (r Reads) SnapshotWith(ctx context.Context, block domain.BlockID, blob domain.BlobID) (domain.Snapshot, error) {
 	return scanSnapshot(r.db.QueryRow(ctx, selectSnapshot+"s.block_id = $1 AND s.blob_id = $2 ORDER BY s.id"+sqlx.Limit("$3"), block, blob, 1))
 }

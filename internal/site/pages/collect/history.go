@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"vitrine/internal/app/collections"
+	"vitrine/internal/difference"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
@@ -29,7 +30,7 @@ type versionView struct {
 // change is how a version changed a text.
 type change struct {
 	Name  string
-	Parts []diffPart
+	Parts []difference.Part
 }
 
 // blockHistoryPage shows the versions of a block.
@@ -105,7 +106,7 @@ func showHistory(v *web.Visit, path, heading string, h collections.History, is d
 			now = *text
 		}
 		if now != "" || was[name] != "" {
-			shown.Changes = append(shown.Changes, change{v.T(blockTexts[slices.Index(blockTexts, name)+1]), differenceOf(was[name], now)})
+			shown.Changes = append(shown.Changes, change{v.T(blockTexts[slices.Index(blockTexts, name)+1]), difference.Words(was[name], now)})
 		}
 	})
 	return v.Page("history", v.T("collect.history.of", heading), f, shown)

@@ -114,12 +114,8 @@ func blockPage(v *web.Visit) error {
 		}
 	}
 	if content.HasPage(b) {
-		copies, err := v.App().Content.BlockSnapshots(ctx, actor, b)
-		if err != nil {
+		if shown.Copy, err = v.App().Content.NewestSnapshot(ctx, actor, b); err != nil {
 			return err
-		}
-		if len(copies) > 0 {
-			shown.Copy = &copies[0]
 		}
 	}
 	similar := hasSimilar(b)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"vitrine/internal/app/content"
+	"vitrine/internal/difference"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
@@ -121,18 +121,18 @@ type comparisonView struct {
 // comparedPart is a part of a comparison. A long part without changes is folded.
 type comparedPart struct {
 	Folded bool
-	Lines  []content.Change
+	Lines  []difference.Part
 }
 
 // keptAround is how many unchanged lines are shown before and after changes. Fewer than minFolded others are not folded.
 const keptAround, minFolded = 2, 3
 
 // comparedParts folds the unchanged lines of a comparison that are far from changes.
-func comparedParts(lines []content.Change) (parts []comparedPart) {
+func comparedParts(lines []difference.Part) (parts []comparedPart) {
 	shown := 0 // lines up to here are in parts
 	for start := 0; start < len(lines); {
 		end := start
-		for end < len(lines) && lines[end].Kind == content.Kept {
+		for end < len(lines) && lines[end].Kind == difference.Kept {
 			end++
 		}
 		from, to := start, end
@@ -169,8 +169,8 @@ func compareCopies(v *web.Visit) error {
 	}
 	shown := comparisonView{Item: newItemView(v, &b), Before: copyView{Snapshot: before, Path: present.SnapshotPath(before)},
 		After: copyView{Snapshot: after, Path: present.SnapshotPath(after)}}
-	lines := content.Compare(before.Text, after.Text)
-	shown.Same = !slices.ContainsFunc(lines, func(l content.Change) bool { return l.Kind != content.Kept })
+	lines := difference.Lines(before.Text, after.Text)
+	shown.Same = !slices.ContainsFunc(lines, func(l difference.Part) bool { return l.Kind != difference.Kept })
 	shown.Parts = comparedParts(lines)
 	return v.Page("compare", v.T("look.copies.compare.title", shown.Item.Heading), nil, shown)
 }
