@@ -207,17 +207,18 @@ func answerName(packet []byte) []byte {
 	return answer
 }
 
-// lastPort is the last port that freePort tried, at first a random one.
-var lastPort atomic.Int64
-
-func init() { lastPort.Store(mathrand.Int64N(10000)) }
+// firstPort is where freePort begins, and portsTried is how many ports it has tried.
+var (
+	firstPort  = mathrand.Int64N(10000)
+	portsTried atomic.Int64
+)
 
 // freePort returns an unused port outside of the range of ephemeral ports. It never returns a port twice,
 // because nothing listens on one until the program that gets it has started.
 func freePort(t *testing.T) int {
 	t.Helper()
 	for range 100 {
-		port := 20000 + int(lastPort.Add(1)%10000)
+		port := 20000 + int((firstPort+portsTried.Add(1))%10000)
 		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 		if err == nil {
 			_ = l.Close()
