@@ -129,6 +129,7 @@ var allowedImports = map[string][]string{
 	"site/pages/transfer":   {"app/...", "domain", "present", "site/catalog", "site/web", "weburl"},
 
 	// Assembly of the program.
+	"sandbox":     {"app/...", "domain"},
 	"server":      {"..."},
 	"cli":         {"..."},
 	"cmd/vitrine": {"cli"},

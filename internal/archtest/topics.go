@@ -21,6 +21,7 @@ var topics = map[string][]string{
 	"httpedge":              {"Accounts"},
 	"importing":             {"Collections", "Content", "People", "Transfer"},
 	"oauth":                 {"Accounts"},
+	"sandbox":               {"Accounts", "Collections", "Content", "People"},
 	"server":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches", "Transfer"},
 	"site/pages/account":    {"Accounts", "Collections", "Content", "People", "SSO"},
 	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},

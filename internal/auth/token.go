@@ -53,6 +53,14 @@ func NewToken(kind Kind) (token string, hash []byte, hint string) {
 	return token, HashToken(token), body[:len(body)-secretLength+hintLength]
 }
 
+// KnownToken returns the personal token of a name of letters and digits, which everyone can compute. It is for servers
+// whose data is public, such as sandboxes.
+func KnownToken(name string) (token string, hash []byte, hint string) {
+	body := tokenBrand + string(Personal) + "_" + name + strings.Repeat("0", secretLength-len(name))
+	token = body + checksum(body)
+	return token, HashToken(token), body[:len(body)-secretLength+hintLength]
+}
+
 // NewKey returns 22 random base-62 characters (131 bits) for a URL that cannot be guessed.
 func NewKey() string { return randomBase62(22) }
 

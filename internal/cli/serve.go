@@ -13,7 +13,10 @@ import (
 	"vitrine/internal/server"
 )
 
-type serveCmd struct{ config.Flags }
+type serveCmd struct {
+	config.Flags
+	Sandbox bool `env:"VITRINE_SANDBOX" help:"Serve a fixed data set for tests of API clients, with tokens that everyone knows, and keep nothing."`
+}
 
 // Run serves until the context is done, and then waits for requests in flight.
 func (cmd *serveCmd) Run(c *console) error {
@@ -26,15 +29,18 @@ func (cmd *serveCmd) Run(c *console) error {
 		return err
 	}
 	defer l.Close()
+	if _, port, _ := net.SplitHostPort(cfg.Addr); port == "0" {
+		cmd.Set("addr", l.Addr().String()) // also updates the addresses derived from it
+		cfg, _ = cmd.Resolve()
+	}
+	if cmd.Sandbox {
+		return cmd.serveSandbox(c, cfg, log, l)
+	}
 	release, err := server.Claim(c.Ctx, cfg) // before migrating the file
 	if err != nil {
 		return err
 	}
 	defer release()
-	if _, port, _ := net.SplitHostPort(cfg.Addr); port == "0" {
-		cmd.Set("addr", l.Addr().String()) // also updates the addresses derived from it
-		cfg, _ = cmd.Resolve()
-	}
 	ready := func() {
 		what := "Vitrine " + version()["version"] + " is ready: open " + cfg.SiteURL
 		if cfg.LogFormat == "json" { // its reader parses every line
@@ -87,6 +93,17 @@ func operate(c *console, cfg config.Config, log *slog.Logger, ready func(), star
 	if err := start(s); err != nil {
 		return errors.Join(err, s.Shutdown(c.Ctx))
 	}
+	return untilDone(c, cfg, log, s)
+}
+
+// running is a server, or a sandbox.
+type running interface {
+	Failed() <-chan error
+	Shutdown(ctx context.Context) error
+}
+
+// untilDone waits until the context is done or a listener fails, and shuts down.
+func untilDone(c *console, cfg config.Config, log *slog.Logger, s running) (err error) {
 	select {
 	case <-c.Ctx.Done():
 		log.Info("shutting down", "timeout", cfg.ShutdownTimeout)

@@ -6,7 +6,7 @@ import (
 )
 
 // otherVariables are variables that commands read but that are not settings of the server.
-var otherVariables = []string{"VITRINE_PASSWORD", "VITRINE_PASSWORD_FILE"}
+var otherVariables = []string{"VITRINE_PASSWORD", "VITRINE_PASSWORD_FILE", "VITRINE_SANDBOX"}
 
 // kubernetes are prefixes of the variables that Kubernetes sets in pods next to a service called vitrine.
 var kubernetes = []string{"VITRINE_SERVICE_", "VITRINE_PORT"}

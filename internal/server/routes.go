@@ -34,6 +34,12 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
+	api := func(h http.Handler) http.Handler {
+		if o.API != nil {
+			return o.API(h)
+		}
+		return h
+	}
 	mux, err := httpedge.NewMux(httpedge.Options{Log: s.log, Now: o.Now, Observe: s.observe, InFlight: s.stats.InFlight, Tracer: s.tracer,
 		TrustedProxies: s.cfg.TrustedProxies, Limiter: s.limiter, Shared: s.shared, Memory: s.memory, Replicas: s.db.Replicas() != nil,
 		Fit: s.db.Fit, RequestTimeout: s.cfg.RequestTimeout, BodyLimit: s.cfg.BodyLimit},
@@ -45,10 +51,10 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 			httpedge.Feeds: {Handler: subscriptions, Render: subscriptions.Render, Handles: subscriptions.Handles,
 				Downloads: subscriptions.Downloads},
 			httpedge.Website:   {Handler: pages, Render: pages.Render, Handles: pages.Handles, Streams: pages.Streams, Downloads: pages.Downloads},
-			httpedge.Ext:       {Handler: s.API.ExtHandler, Render: httpedge.JSON.Render, Downloads: ext.Downloads, Streams: ext.Streams},
-			httpedge.V2:        {Handler: s.API.V2Handler, Render: v2.Errors.Render},
-			httpedge.V3:        {Handler: s.API.V3Handler, Render: httpedge.JSON.Render},
-			httpedge.Elsewhere: {Handler: s.API.V3Handler, Render: httpedge.JSON.Render},
+			httpedge.Ext:       {Handler: api(s.API.ExtHandler), Render: httpedge.JSON.Render, Downloads: ext.Downloads, Streams: ext.Streams},
+			httpedge.V2:        {Handler: api(s.API.V2Handler), Render: v2.Errors.Render},
+			httpedge.V3:        {Handler: api(s.API.V3Handler), Render: httpedge.JSON.Render},
+			httpedge.Elsewhere: {Handler: api(s.API.V3Handler), Render: httpedge.JSON.Render},
 		})
 	if err != nil {
 		return nil, err

@@ -104,6 +104,9 @@ type Options struct {
 	FreeSpace   func(folder string) (blob.Space, bool, error) // of disks; nil means blob.FreeSpace
 	PartTimeout time.Duration                                 // see files.Options
 
+	// API, if not nil, wraps the handlers of the APIs, below the middleware.
+	API func(next http.Handler) http.Handler
+
 	// Documents are the API descriptions with the configured URLs. Tests with many servers share
 	// them. If it is empty, the server loads its own.
 	Documents api.Documents

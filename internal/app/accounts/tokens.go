@@ -93,14 +93,27 @@ func (a *Accounts) CreateToken(ctx context.Context, user domain.UserID, name str
 		return "", t, err
 	}
 	secret, hash, hint := auth.NewToken(auth.Personal)
-	t = domain.Token{UserID: user, Name: name, Hint: hint, Scope: scope, CreatedAt: a.Now()}
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+	t, err = a.saveToken(ctx, domain.Token{UserID: user, Name: name, Hint: hint, Scope: scope}, hash)
+	return secret, t, err
+}
+
+// CreateKnownToken creates a token whose secret everyone can compute, for a sandbox: see auth.KnownToken. The secret
+// begins with the slug of the user and the scope.
+func (a *Accounts) CreateKnownToken(ctx context.Context, user domain.UserID, slug string, scope domain.Scope) (secret string, err error) {
+	secret, hash, hint := auth.KnownToken(slug + string(scope))
+	_, err = a.saveToken(ctx, domain.Token{UserID: user, Name: string(scope), Hint: hint, Scope: scope}, hash)
+	return secret, err
+}
+
+func (a *Accounts) saveToken(ctx context.Context, t domain.Token, hash []byte) (domain.Token, error) {
+	t.CreatedAt = a.Now()
+	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 		if t.ID, err = tx.Account().CreateToken(ctx, t, hash); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"user": user, "scope": t.Scope})
+		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"user": t.UserID, "scope": t.Scope})
 	})
-	return secret, t, err
+	return t, err
 }
 
 // Tokens lists the tokens of a user, newest first.
