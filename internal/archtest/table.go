@@ -165,6 +165,7 @@ var allowedImports = map[string][]string{
 	"licenses/collect":          {"licenses/works"},
 	"media/mediatest":           {"media/source", "media/wasm"},
 	"oas/generate":              {"describe"},
+	"oas/clients":               {},
 	"release":                   {"licenses/works", "domain"},
 	"oidc/oidctest":             {},
 	"store/storetest":           {"store", "domain", "database", "database/dbtest", "jobs"},
@@ -193,7 +194,7 @@ var (
 )
 
 // exitPackages may end the program.
-var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "release", "bench/build", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small"}
+var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "oas/clients", "release", "bench/build", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small"}
 
 // vague are package names without a specific meaning.
 const maxFileLines = 500

@@ -90,7 +90,7 @@ func (s *sandbox) state() string {
 	s.t.Helper()
 	var all strings.Builder
 	for _, path := range []string{"/v3/me", "/v3/channels/field-notes/contents?per=100", "/v3/channels/a-long-list/contents?per=100&page=2", "/v3/channels/quiet-colours/contents",
-		"/v3/channels/library/contents", "/v3/channels/open-shelf/contents", "/v2/channels/open-shelf", "/v3/users/ada/followers", "/v3/groups/reading-room"} {
+		"/v3/channels/library/contents", "/v3/channels/open-shelf/contents", "/v2/channels/open-shelf", "/v3/users/ada/followers", "/v3/groups/reading-group"} {
 		all.Write(s.ask("GET", path, s.accounts[0].Read, "", 200))
 	}
 	return regexp.MustCompile(s.url+`|/(files|images)/[^"]*`).ReplaceAllString(all.String(), "")

@@ -56,14 +56,14 @@ func Build(ctx context.Context, a *app.App, clock *Clock) ([]Account, error) {
 	cy, accountOfCy := w.person("cy", "Cy", domain.TierFree)
 	w.describe(ada, "Collects **field notes**, maps and quiet colours.")
 	w.describe(ben, "Reads more than he writes.")
-	room := w.group(ada, "Reading Room", "A group that shares one library.", ben)
+	readers := w.group(ada, "Reading Group", "A group that shares one library.", ben)
 
 	notes := w.channel(ada, "Field Notes", "Notes from walks, with *pictures* and links.", domain.Public, nil)
 	colours := w.channel(ada, "Quiet Colours", "Only pictures.", domain.Closed, nil)
 	drafts := w.channel(ada, "Drafts", "Nobody else sees this.", domain.Private, nil)
 	shelf := w.channel(ben, "Open Shelf", "Everyone may add to it.", domain.Public, nil)
 	long := w.channel(ben, "A Long List", "More than a page, to test paging.", domain.Public, nil)
-	library := w.channel(ada, "Library", "Owned by a group.", domain.Closed, &room)
+	library := w.channel(ada, "Library", "Owned by a group.", domain.Closed, &readers)
 	w.channel(cy, "An Empty Channel", "", domain.Public, nil)
 
 	w.texts(ada, notes)

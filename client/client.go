@@ -1,0 +1,407 @@
+// Package client is a typed client of the public v3 API, for Vitrine and every other server that implements it.
+//
+// It has no dependencies. Methods have the names of the operations in the API's description, take a context, repeat
+// requests that may be repeated, and wait as long as the server wants. Lists have iterators:
+//
+//	c, err := client.New("https://vitrine.example", client.WithToken(token))
+//	for item, err := range c.AllChannelContents(ctx, "field-notes", nil) {
+//		...
+//	}
+package client
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	mathrand "math/rand/v2"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits of a client.
+const (
+	maxResponse = 64 << 20 // bytes of one response
+	maxError    = 1 << 20  // bytes of a response with an error
+)
+
+// Ref is the id or slug of a user, group or channel.
+type Ref string
+
+// ID returns a reference by id.
+func ID(id int64) Ref { return Ref(strconv.FormatInt(id, 10)) }
+
+// MarshalJSON encodes an id as a number, and a slug as a string.
+func (r Ref) MarshalJSON() ([]byte, error) {
+	if id, err := strconv.ParseInt(string(r), 10, 64); err == nil {
+		return strconv.AppendInt(nil, id, 10), nil
+	}
+	return json.Marshal(string(r))
+}
+
+// UnmarshalJSON decodes a number or a string.
+func (r *Ref) UnmarshalJSON(data []byte) error {
+	var slug string
+	if json.Unmarshal(data, &slug) == nil {
+		*r = Ref(slug)
+		return nil
+	}
+	var id int64
+	err := json.Unmarshal(data, &id)
+	*r = ID(id)
+	return err
+}
+
+// Client calls the API of one server. It is safe for concurrent use.
+type Client struct {
+	base    string
+	token   string
+	agent   string
+	http    *http.Client
+	retries int
+	longest time.Duration
+	wait    func(ctx context.Context, d time.Duration) error
+}
+
+// Option changes a Client.
+type Option func(*Client)
+
+// WithToken sends a personal access token, or one from OAuth, with each request.
+func WithToken(token string) Option { return func(c *Client) { c.token = token } }
+
+// WithHTTP uses another HTTP client, for example one with a proxy or a shorter timeout.
+func WithHTTP(h *http.Client) Option { return func(c *Client) { c.http = h } }
+
+// WithRetries repeats a request at most n times, 4 by default, and gives up if the server asks for a longer wait than
+// longest, a minute by default.
+func WithRetries(n int, longest time.Duration) Option {
+	return func(c *Client) { c.retries, c.longest = n, longest }
+}
+
+// WithUserAgent names the program that uses the client.
+func WithUserAgent(name string) Option { return func(c *Client) { c.agent = name } }
+
+// New returns a client of the server at a base address, such as https://vitrine.example.
+func New(base string, options ...Option) (*Client, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("client: %q is no base address such as https://vitrine.example", base)
+	}
+	c := &Client{base: strings.TrimSuffix(base, "/"), agent: "vitrine-client-go", http: &http.Client{Timeout: 2 * time.Minute},
+		retries: 4, longest: time.Minute, wait: sleep}
+	for _, o := range options {
+		o(c)
+	}
+	return c, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Error is a response with an error.
+type Error struct {
+	Status     int
+	Message    string
+	Fields     []string      // what is wrong, with the names of fields
+	RetryAfter time.Duration // how long to wait; 0 if the server does not say
+	RequestID  string        // for the operator of the server
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	text := fmt.Sprintf("%d %s", e.Status, cmp.Or(e.Message, http.StatusText(e.Status)))
+	if len(e.Fields) > 1 || len(e.Fields) == 1 && e.Fields[0] != e.Message {
+		text += ": " + strings.Join(e.Fields, "; ")
+	}
+	return text
+}
+
+// IsNotFound reports whether an error means that something does not exist, or may not be seen.
+func IsNotFound(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Status == http.StatusNotFound
+}
+
+// Optional is a field of a request that can be left out, null, or have a value. The zero value is left out.
+type Optional[T any] struct {
+	set   bool
+	value *T
+}
+
+// Value returns a field with a value.
+func Value[T any](v T) Optional[T] { return Optional[T]{true, &v} }
+
+// Null returns a field that is null, which removes the value.
+func Null[T any]() Optional[T] { return Optional[T]{set: true} }
+
+// IsZero reports whether the field is left out.
+func (o Optional[T]) IsZero() bool { return !o.set }
+
+// MarshalJSON encodes the value or null.
+func (o Optional[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.value) }
+
+// UnmarshalJSON decodes a value or null.
+func (o *Optional[T]) UnmarshalJSON(data []byte) error {
+	o.set = true
+	return json.Unmarshal(data, &o.value)
+}
+
+// Pointer returns a pointer to a value, for optional fields.
+func Pointer[T any](v T) *T { return &v }
+
+// form is a body that is sent as a form.
+type form struct{ body any }
+
+// typeOf returns the field "type" of an object.
+func typeOf(data []byte) (string, error) {
+	var of struct{ Type string }
+	err := json.Unmarshal(data, &of)
+	return of.Type, err
+}
+
+// pages returns the items of a list that is read page by page. An error is the last item.
+func pages[T any](next func() (data []T, more bool, err error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		for {
+			data, more, err := next()
+			if err != nil {
+				var none T
+				yield(none, err)
+				return
+			}
+			for _, item := range data {
+				if !yield(item, nil) {
+					return
+				}
+			}
+			if !more || len(data) == 0 {
+				return
+			}
+		}
+	}
+}
+
+// call sends a request, repeats it if it may be repeated, and decodes the response into out, unless that is nil.
+func (c *Client) call(ctx context.Context, method, path string, values []any, query, body, out any) error {
+	escaped := make([]any, len(values))
+	for i, v := range values {
+		escaped[i] = url.PathEscape(fmt.Sprint(v))
+		if escaped[i] == "" || escaped[i] == "." || escaped[i] == ".." {
+			return fmt.Errorf("client: %q is no id or slug", v)
+		}
+	}
+	address := c.base + fmt.Sprintf(path, escaped...)
+	if q := encodeQuery(query); q != "" {
+		address += "?" + q
+	}
+	encoded, kind, err := encodeBody(body)
+	if err != nil {
+		return err
+	}
+	header := http.Header{"Accept": {"application/json"}, "User-Agent": {c.agent}}
+	if kind != "" {
+		header.Set("Content-Type", kind)
+	}
+	if c.token != "" {
+		header.Set("Authorization", "Bearer "+c.token)
+	}
+	if method == http.MethodPost && kind == "application/json" {
+		header.Set("Idempotency-Key", rand.Text()) // the same for each repetition, so that it takes effect once
+	}
+	for attempt := 0; ; attempt++ {
+		err := c.send(ctx, method, address, header, encoded, out)
+		pause, again := c.pause(err, method, header, attempt)
+		if !again || ctx.Err() != nil {
+			return err
+		}
+		if waiting := c.wait(ctx, pause); waiting != nil {
+			return err
+		}
+	}
+}
+
+// send sends a request once.
+func (c *Client) send(ctx context.Context, method, address string, header http.Header, body []byte, out any) error {
+	var reader io.Reader
+	if body != nil {
+		reader = bytes.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, reader)
+	if err != nil {
+		return err
+	}
+	req.Header = header.Clone()
+	res, err := c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if res.StatusCode >= 300 {
+		return failure(res)
+	}
+	if out == nil || res.StatusCode == http.StatusNoContent {
+		_, err := io.Copy(io.Discard, io.LimitReader(res.Body, maxError)) // so that the connection can be used again
+		return err
+	}
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxResponse+1))
+	if err != nil {
+		return err
+	}
+	if len(data) > maxResponse {
+		return fmt.Errorf("client: a response has more than %d bytes", maxResponse)
+	}
+	return json.Unmarshal(data, out)
+}
+
+// failure converts a response to an Error.
+func failure(res *http.Response) error {
+	e := &Error{Status: res.StatusCode, RequestID: res.Header.Get("X-Request-Id")}
+	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds >= 0 {
+		e.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxError))
+	if err != nil {
+		return e
+	}
+	var body struct {
+		Error   json.RawMessage
+		Details struct {
+			Message string
+			Errors  []string
+		}
+		Description string `json:"error_description"` // of OAuth (RFC 6749 section 5.2)
+	}
+	if json.Unmarshal(data, &body) != nil {
+		return e
+	}
+	e.Message, e.Fields = cmp.Or(body.Details.Message, body.Description), body.Details.Errors
+	var limit struct{ Message string } // the shape of 429
+	if e.Message == "" && json.Unmarshal(body.Error, &limit) == nil {
+		e.Message = limit.Message
+	}
+	return e
+}
+
+// pause returns how long to wait before a request is repeated, and whether it may be.
+func (c *Client) pause(err error, method string, header http.Header, attempt int) (time.Duration, bool) {
+	if err == nil || attempt >= c.retries || errors.Is(err, context.Canceled) {
+		return 0, false
+	}
+	var e *Error
+	refused := errors.As(err, &e)
+	switch {
+	case !refused: // the request or the response was lost, so the request may have taken effect
+		if _, broken := errors.AsType[*url.Error](err); !broken || method == http.MethodPost && header.Get("Idempotency-Key") == "" {
+			return 0, false
+		}
+	case e.Status == http.StatusTooManyRequests, e.Status == http.StatusServiceUnavailable, e.Status == http.StatusBadGateway, e.Status == http.StatusGatewayTimeout:
+	default:
+		return 0, false
+	}
+	pause := time.Duration(1<<min(attempt, 6)) * 250 * time.Millisecond
+	pause = pause/2 + mathrand.N(pause/2+1)
+	if refused && e.RetryAfter > 0 {
+		pause = e.RetryAfter
+	}
+	return pause, pause <= c.longest
+}
+
+// encodeQuery encodes the fields of parameters that are not zero.
+func encodeQuery(params any) string {
+	v := reflect.ValueOf(params)
+	if params == nil || v.IsNil() {
+		return ""
+	}
+	v = v.Elem()
+	out := url.Values{}
+	for i := range v.NumField() {
+		if f := v.Field(i); !f.IsZero() {
+			out.Set(v.Type().Field(i).Tag.Get("query"), queryValue(f))
+		}
+	}
+	return out.Encode()
+}
+
+func queryValue(f reflect.Value) string {
+	if f.Kind() == reflect.Pointer {
+		f = f.Elem()
+	}
+	if t, ok := f.Interface().(time.Time); ok {
+		return t.Format(time.RFC3339Nano)
+	}
+	if f.Kind() != reflect.Slice {
+		return fmt.Sprint(f.Interface())
+	}
+	all := make([]string, f.Len())
+	for i := range all {
+		all[i] = fmt.Sprint(f.Index(i).Interface())
+	}
+	return strings.Join(all, ",")
+}
+
+// encodeBody encodes a body as JSON or a form, and returns its media type.
+func encodeBody(body any) (encoded []byte, kind string, err error) {
+	switch b := body.(type) {
+	case nil:
+		return nil, "", nil
+	case form:
+		var fields map[string]string
+		if encoded, err = json.Marshal(b.body); err == nil {
+			err = json.Unmarshal(encoded, &fields)
+		}
+		values := url.Values{}
+		for name, value := range fields {
+			values.Set(name, value)
+		}
+		return []byte(values.Encode()), "application/x-www-form-urlencoded", err
+	}
+	if v := reflect.ValueOf(body); v.Kind() == reflect.Pointer && v.IsNil() {
+		return []byte("{}"), "application/json", nil
+	}
+	encoded, err = json.Marshal(body)
+	return encoded, "application/json", err
+}
+
+// Upload sends a file, and returns the value to create a block with. It reads the file once.
+func (c *Client) Upload(ctx context.Context, name, contentType string, size int64, file io.Reader) (value string, err error) {
+	made, err := c.PresignUpload(ctx, &PresignUploadRequest{Files: []PresignUploadRequestFile{{Filename: name, ContentType: contentType}}})
+	if err != nil {
+		return "", err
+	}
+	if len(made.Files) != 1 {
+		return "", errors.New("client: the server returned no address for the file")
+	}
+	to := made.Files[0]
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, to.UploadURL, file)
+	if err != nil {
+		return "", err
+	}
+	req.ContentLength = size
+	req.Header.Set("Content-Type", to.ContentType)
+	res, err := c.http.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	if res.StatusCode >= 300 {
+		return "", failure(res)
+	}
+	return strings.Split(to.UploadURL, "?")[0], nil
+}

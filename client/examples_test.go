@@ -1,0 +1,83 @@
+package client_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each example runs against a sandbox and does what it says. They run one after the other, since a sandbox is shared.
+func TestExamples(t *testing.T) {
+	base := os.Getenv(sandboxEnv)
+	if base == "" {
+		t.Skip(sandboxEnv + " is not set")
+	}
+	r := &runner{t: t, base: base}
+	r.control("POST", "/reset", "")
+	tokens := tokensOf(t, r.control("GET", "", ""))
+	dir := t.TempDir()
+
+	site := filepath.Join(dir, "site")
+	example(t, "", "go", "run", "./examples/site", "-base", base, "-channel", "field-notes", "-out", site)
+	page, err := os.ReadFile(filepath.Join(site, "index.html"))
+	if err != nil || !bytes.Contains(page, []byte("<h1>Field Notes</h1>")) || !bytes.Contains(page, []byte("湿地を歩く")) {
+		t.Errorf("the site is %.500s (%v)", page, err)
+	}
+	if pictures, err := filepath.Glob(filepath.Join(site, "*.image")); err != nil || len(pictures) != 6 { // 3 images and the pictures of 3 links
+		t.Errorf("%d pictures (%v)", len(pictures), err)
+	}
+
+	mirror := []string{"run", "./examples/mirror", "-from", base, "-channel", "field-notes", "-to", base, "-into", "an-empty-channel"}
+	if out := example(t, tokens["cy"], "go", mirror...); out != "copied 10 blocks" {
+		t.Error(out)
+	}
+	if out := example(t, tokens["cy"], "go", mirror...); out != "copied 0 blocks" {
+		t.Errorf("run again: %s", out)
+	}
+
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is not installed")
+	}
+	if out := example(t, tokens["ada"], "node", "examples/bot.js", base); out != "replied 1 times" {
+		t.Error(out)
+	}
+	if out := example(t, tokens["ada"], "node", "examples/bot.js", base); out != "replied 0 times" {
+		t.Errorf("run again: %s", out)
+	}
+	saved := filepath.Join(dir, "backup")
+	if out := example(t, tokens["ada"], "node", "examples/backup.js", base, saved); out != "saved 26 blocks" {
+		t.Error(out)
+	}
+	if files, err := filepath.Glob(filepath.Join(saved, "files", "*")); err != nil || len(files) != 12 {
+		t.Errorf("%d files (%v)", len(files), err)
+	}
+}
+
+// The JavaScript client passes the same list.
+func TestConformanceOfJavaScript(t *testing.T) {
+	base := os.Getenv(sandboxEnv)
+	if base == "" {
+		t.Skip(sandboxEnv + " is not set")
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is not installed")
+	}
+	if out := example(t, "", "node", "typescript/conformance.js", base); !strings.HasSuffix(out, " steps") {
+		t.Error(out)
+	}
+}
+
+// example runs a program and returns its output.
+func example(t *testing.T, token, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), name, args...)
+	cmd.Env = append(os.Environ(), "TOKEN="+token)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}

@@ -1,0 +1,68 @@
+// Runs ../conformance.json against a sandbox: node conformance.js http://127.0.0.1:8080
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { Client, VitrineError } from "./index.js";
+
+const base = process.argv[2];
+const list = JSON.parse(readFileSync(new URL("../conformance.json", import.meta.url)));
+const control = (method, path, body) => fetch(base + path, { method, body: JSON.stringify(body) });
+const { accounts } = await (await control("GET", "/ext/v1/sandbox")).json();
+const saved = {};
+
+/** Replaces saved values in arguments. */
+function filled(value) {
+  if (typeof value === "string" && value.startsWith("$")) return saved[value.slice(1)];
+  if (Array.isArray(value)) return value.map(filled);
+  if (value !== null && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, filled(v)]));
+  return value ?? undefined;
+}
+
+/** Checks that a value has everything that is wanted. */
+function includes(got, want, at) {
+  if (want !== null && typeof want === "object") for (const key of Object.keys(want)) includes(got?.[key], want[key], `${at}.${key}`);
+  else assert.equal(got, want, at);
+}
+
+function client(as) {
+  const [slug, scope = "write"] = (as ?? "").split("/");
+  return new Client(base, { token: accounts.find((a) => a.slug === slug)?.[`${scope}_token`] });
+}
+
+/** Null in a body removes a value; elsewhere it means that an argument is left out. */
+const argumentsOf = (step) => (step.args ?? []).map((arg) => arg === null ? undefined : keptNull(arg));
+const keptNull = (arg) => typeof arg === "object" && !Array.isArray(arg)
+  ? Object.fromEntries(Object.entries(arg).map(([key, v]) => [key, v === null ? null : filled(v)])) : filled(arg);
+
+async function result(step) {
+  const c = client(step.as);
+  if (step.upload !== undefined) return { value: await c.upload(...step.upload) };
+  const called = c[step.call](...argumentsOf(step));
+  return step.call.startsWith("all") ? Array.fromAsync?.(called) ?? collected(called) : called;
+}
+
+async function collected(items) {
+  const all = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+await control("POST", "/ext/v1/sandbox/reset");
+for (const [i, step] of list.entries()) {
+  const name = `${i}: ${step.call ?? JSON.stringify(step)} ${JSON.stringify(step.args ?? [])}`;
+  if (step.faults !== undefined) {
+    assert.equal((await control("PUT", "/ext/v1/sandbox/faults", { faults: step.faults })).status, 200, name);
+    continue;
+  }
+  if (step.error !== undefined) {
+    await assert.rejects(async () => result(step), (e) => e instanceof VitrineError && e.status === step.error && e.message !== "", name);
+    continue;
+  }
+  const got = await result(step).catch((e) => assert.fail(`${name}: ${e.message}`));
+  if (step.want !== undefined) includes(got, filled(step.want) === undefined ? undefined : keptNull(step.want), name);
+  const items = Array.isArray(got) ? got : got?.data;
+  if (step.count !== undefined) assert.equal(items.length, step.count, name);
+  if (step.length !== undefined) assert.equal(items.length, step.length, name);
+  if (step.atLeast !== undefined) assert.ok(items.length >= step.atLeast, `${name}: ${items.length}`);
+  for (const [key, field] of Object.entries(step.save ?? {})) saved[key] = field.split(".").reduce((value, part) => value[part], got);
+}
+console.log(`${list.length} steps`);
