@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 
 	v2 "vitrine/internal/api/v2"
 	"vitrine/internal/config"
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
@@ -26,6 +28,12 @@ import (
 
 // sandboxPath is the path below which a sandbox is controlled.
 const sandboxPath = "/ext/v1/sandbox"
+
+// The folder of a sandbox has this prefix, and contains a file that is locked while it runs.
+const (
+	sandboxPrefix = "vitrine-sandbox-"
+	sandboxLock   = "running"
+)
 
 // faultsLimit is the size of the largest list of failures in bytes.
 const faultsLimit = 1 << 20
@@ -38,6 +46,7 @@ type Sandbox struct {
 	cfg     config.Config
 	o       Options
 	folder  string // of everything, removed by Shutdown
+	release func() // unlocks the folder
 	limiter *middleware.Limiter
 	faults  sandbox.Faults
 	front   *http.Server
@@ -70,20 +79,40 @@ func sandboxConfig(cfg config.Config, unlimited bool) config.Config {
 // NewSandbox makes the data set and starts a server on it, without a listener. Without unlimited, rate limits apply as
 // configured.
 func NewSandbox(ctx context.Context, cfg config.Config, o Options, unlimited bool) (*Sandbox, error) {
-	folder, err := os.MkdirTemp(inMemory(), "vitrine-sandbox-")
+	removeAbandoned(ctx, inMemory())
+	folder, err := os.MkdirTemp(inMemory(), sandboxPrefix)
 	if err != nil {
 		return nil, err
 	}
-	s := &Sandbox{cfg: sandboxConfig(cfg, unlimited), o: o, folder: folder, failed: make(chan error, 1),
+	release, err := database.HoldLock(ctx, filepath.Join(folder, sandboxLock))
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	s := &Sandbox{cfg: sandboxConfig(cfg, unlimited), o: o, folder: folder, release: release, failed: make(chan error, 1),
 		limiter: middleware.NewLimiter(map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600})}
 	s.o.Fetch.Instead, s.o.API, s.o.Ready = sandbox.Web{}, s.fail, nil
 	if err = s.build(ctx); err == nil {
 		err = s.run(ctx)
 	}
 	if err != nil {
+		release()
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	return s, nil
+}
+
+// removeAbandoned removes the folders of sandboxes that were killed. A new folder may not be locked yet, so it stays.
+func removeAbandoned(ctx context.Context, in string) {
+	found, _ := filepath.Glob(filepath.Join(cmp.Or(in, os.TempDir()), sandboxPrefix+"*")) // fails only for bad patterns
+	for _, folder := range found {
+		if info, err := os.Stat(folder); err != nil || time.Since(info.ModTime()) < time.Minute {
+			continue
+		}
+		if release, err := database.HoldLock(ctx, filepath.Join(folder, sandboxLock)); err == nil {
+			_ = os.RemoveAll(folder) // the next sandbox tries again
+			release()
+		}
+	}
 }
 
 // inMemory returns a folder in memory, or "" for the default one.
@@ -171,7 +200,9 @@ func (s *Sandbox) Shutdown(ctx context.Context) error {
 	if s.front != nil {
 		errs = append(errs, s.front.Shutdown(ctx))
 	}
-	return errors.Join(append(errs, s.current.Shutdown(ctx), os.RemoveAll(s.folder))...)
+	errs = append(errs, s.current.Shutdown(ctx), os.RemoveAll(s.folder))
+	s.release()
+	return errors.Join(errs...)
 }
 
 // serve answers requests that control the sandbox, and passes on all others.
