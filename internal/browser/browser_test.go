@@ -109,7 +109,7 @@ func trap(t *testing.T) (address string, connections *atomic.Int64) {
 	return l.Addr().String(), connections
 }
 
-// A page reaches nothing, whatever it tries, except through our client.
+// The browser makes no connection for a page. Our client answers the requests of the page.
 func TestNoNetwork(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t, browsertest.Start(t))

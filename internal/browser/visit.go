@@ -79,8 +79,8 @@ func (v *visit) command(session, method string, params object, result any) error
 	}
 }
 
-// settle waits until the page is loaded, if it was told to navigate, and makes no requests for some time. A page that
-// continues to do so is complete when the limit for the time is reached.
+// settle waits until the page makes no requests for some time, and after a navigation until it is loaded. A page that is not quiet
+// in time counts as complete.
 func (v *visit) settle(navigated bool) error {
 	limit := time.NewTimer(v.limits.Load)
 	defer limit.Stop()
