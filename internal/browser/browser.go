@@ -43,7 +43,7 @@ type Limits struct {
 // Default returns the limits for pages from the web.
 func Default() Limits {
 	return Limits{Time: time.Minute, Load: 15 * time.Second, Quiet: 500 * time.Millisecond, Step: 15 * time.Second, Requests: 400, Parallel: 3,
-		Bytes: 24 << 20, PartBytes: 8 << 20, PartTime: 20 * time.Second, DOM: 6 << 20, Width: 1280, Window: 800, Height: 12_000,
+		Bytes: 24 << 20, PartBytes: 8 << 20, PartTime: 20 * time.Second, DOM: 5 << 20, Width: 1280, Window: 800, Height: 12_000,
 		Picture: 8 << 20, PDF: 16 << 20, PictureFor: "webp"}
 }
 
@@ -111,7 +111,7 @@ func (b *Browser) render(ctx context.Context, from Getter, first Page, limits Li
 	v := newVisit(ctx, newParts(from, first, limits), limits)
 	defer v.requests.Wait()
 	defer v.cancel()
-	c, err := dial(v.ctx, b.address, v.handle)
+	c, err := dial(v.ctx, b.address, limits.Step, v.handle)
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +144,7 @@ func (v *visit) open() error {
 	if err := v.browser("Target.attachToTarget", object{"targetId": created.Target, "flatten": true}, &created); err != nil {
 		return err
 	}
-	v.mu.Lock()
 	v.session = created.Session
-	v.mu.Unlock()
 	for _, c := range []struct {
 		method string
 		params object

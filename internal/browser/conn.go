@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"time"
 
 	"github.com/coder/websocket"
 )
@@ -57,13 +58,15 @@ type reply struct {
 // object contains the parameters of a command.
 type object map[string]any
 
-// dial connects to the browser. The connection ends with ctx.
-func dial(ctx context.Context, address *url.URL, handle func(e event)) (*conn, error) {
-	at, host, err := endpoint(ctx, address)
+// dial connects to the browser within a time. The connection ends with ctx.
+func dial(ctx context.Context, address *url.URL, within time.Duration, handle func(e event)) (*conn, error) {
+	soon, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	at, host, err := endpoint(soon, address)
 	if err != nil {
 		return nil, err
 	}
-	ws, answer, err := websocket.Dial(ctx, at, &websocket.DialOptions{HTTPClient: client, Host: host})
+	ws, answer, err := websocket.Dial(soon, at, &websocket.DialOptions{HTTPClient: client, Host: host})
 	if err != nil {
 		return nil, fmt.Errorf("connect to the browser: %w", err)
 	}

@@ -24,6 +24,7 @@ type visit struct {
 	limits   Limits
 	requests sync.WaitGroup
 	context  string // of the browser, for this page only
+	session  string // of the page
 	frame    string // the main one
 
 	loaded  chan struct{} // receives a value when the page is loaded
@@ -31,7 +32,6 @@ type visit struct {
 	crash   sync.Once
 
 	mu      sync.Mutex
-	session string    // of the page
 	active  int       // requests
 	changed time.Time // when active changed
 	paused  int       // all requests so far
