@@ -52,9 +52,9 @@ func pages() map[string]files {
 		"shop": with(files{"/": written(`<script type="application/ld+json">{"@type":"Product"}</script><link rel=stylesheet href=shop.css>`, `<h1>Rope, 10 m</h1><picture><source type=image/avif srcset=rope.avif><source media="(min-width: 600px)" srcset="/photo-3.png 1x, /photo-4.png 2x"><img src=/photo-5.png alt=Rope></picture>
 <table><tr><th>Length<td>10 m<tr><th>Price<td>19 €</table><form action=https://shop.example/cart><select name=c><option>Red<option>Blue</select><input type=image src=photo-6.png><button>Add to cart</button></form>`+repeat(8, `<div class=card><img src=/photo-%d.png><b>Item %d</b> <span>%d.00 €</span></div>`)),
 			"/shop.css": css(`.card{background-image:image-set("photo-7.png" 1x, url(photo-8.png) 2x)}`)}),
-		"gallery":   with(files{"/": written("", `<h1>Gallery</h1><div class=grid>`+repeat(12, `<a href=/photo-%d.png><img src="/photo-%d.png" width=300 height=200 alt="Photo %d"></a>`)+`</div>`)}),
-		"srcset":    with(files{"/": written("", `<p>Sets</p>`+repeat(5, `<img srcset="/photo-%d.png 320w,/photo-1.png 4000w" alt=%d>`))}),
-		"data-src":  with(files{"/": written("", `<p>Late</p>`+repeat(5, `<img data-src="/photo-%d.png" class="lazy x" alt=%d>`)+repeat(3, `<img data-lazy-src="/photo-%d.png" src=spinner.gif>`)+`<div data-bg="/photo-9.png">Over a picture</div><script src=/lazy.js></script>`),
+		"gallery": with(files{"/": written("", `<h1>Gallery</h1><div class=grid>`+repeat(12, `<a href=/photo-%d.png><img src="/photo-%d.png" width=300 height=200 alt="Photo %d"></a>`)+`</div>`)}),
+		"srcset":  with(files{"/": written("", `<p>Sets</p>`+repeat(5, `<img srcset="/photo-%d.png 320w,/photo-1.png 4000w" alt=%d>`))}),
+		"data-src": with(files{"/": written("", `<p>Late</p>`+repeat(5, `<img data-src="/photo-%d.png" class="lazy x" alt=%d>`)+repeat(3, `<img data-lazy-src="/photo-%d.png" src=spinner.gif>`)+`<div data-bg="/photo-9.png">Over a picture</div><script src=/lazy.js></script>`),
 			"/lazy.js": script(`for (const e of document.querySelectorAll("[data-src], [data-lazy-src], [data-bg]")) new IntersectionObserver(([seen]) => {
 	if (!seen.isIntersecting) return;
 	if (e.dataset.bg) e.style.backgroundImage = "url(" + e.dataset.bg + ")"; else e.src = e.dataset.src || e.dataset.lazySrc;
