@@ -12,6 +12,7 @@ require (
 	github.com/blevesearch/snowballstem v0.9.0
 	github.com/buckket/go-blurhash v1.1.0
 	github.com/cespare/xxhash/v2 v2.3.0
+	github.com/coder/websocket v1.8.15
 	github.com/coreos/go-oidc/v3 v3.21.0
 	github.com/descope/virtualwebauthn v1.0.3
 	github.com/dhowden/tag v0.0.0-20240417053706-3d75831295e8

@@ -130,6 +130,12 @@ func Boot(t testing.TB, o database.Options, options ...Option) *Rig {
 	return boot(t, o, func(*server.Options) {}, options...)
 }
 
+// BootServer is Boot with other server options.
+func BootServer(t testing.TB, o database.Options, change func(*server.Options), options ...Option) *Rig {
+	t.Helper()
+	return boot(t, o, change, options...)
+}
+
 func boot(t testing.TB, o database.Options, change func(*server.Options), options ...Option) *Rig {
 	t.Helper()
 	cfg := config.Config{

@@ -27,6 +27,7 @@ var allowedImports = map[string][]string{
 	"embeddings":     {},
 	"vectors":        {},
 	"fragments":      {},
+	"browser":        {"fetch", "weburl"},
 	"capture":        {"fetch", "page", "weburl"},
 	"certs":          {"domain"},
 	"config":         {"domain"},
@@ -87,7 +88,7 @@ var allowedImports = map[string][]string{
 	"store/migrations": {},
 	"app":              {"app/core", "app/content", "app/collections", "app/people", "app/accounts", "app/operating", "app/moderation", "app/reading", "app/searches", "app/transfer", "domain", "mail", "store"},
 	"app/core":         {"domain", "store", "store/moderation", "auth", "mail", "markup", "weburl"},
-	"app/content":      {"app/core", "capture", "domain", "budget", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/film", "media/filetype", "media/sound", "media/source", "media/strip", "page", "weburl", "words"},
+	"app/content":      {"app/core", "browser", "capture", "domain", "budget", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/film", "media/filetype", "media/sound", "media/source", "media/strip", "page", "weburl", "words"},
 	"app/collections":  {"app/content", "app/core", "auth", "colour", "domain", "fetch", "jobs", "markup", "page", "present", "store", "store/bulk", "store/contents", "store/derived", "store/redo", "store/vectors", "embeddings", "vectors", "weburl", "words"},
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
 	"app/accounts":     {"app/collections", "app/core", "app/people", "auth", "domain", "jobs", "mail", "oidc", "scope", "store", "store/account", "store/moderation"},
@@ -154,6 +155,7 @@ var allowedImports = map[string][]string{
 	"bench/small":               {"bench/dataset", "bench/drive"},
 	"deploy":                    {},
 	"e2e":                       {"..."},
+	"browser/browsertest":       {},
 	"database/dbtest":           {"database"},
 	"heavy":                     {},
 	"database/lite":             {},
@@ -177,7 +179,7 @@ var allowedImports = map[string][]string{
 // "...".
 var (
 	onlyCmd      = "cli"
-	testPackages = []string{"apptest", "archtest", "bench/build", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small", "database/dbtest", "e2e", "embeddings/embeddingstest", "heavy", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest", "store/storetest/relevance"}
+	testPackages = []string{"apptest", "archtest", "bench/build", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small", "browser/browsertest", "database/dbtest", "e2e", "embeddings/embeddingstest", "heavy", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest", "store/storetest/relevance"}
 )
 
 // sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"net/http/httptest"
@@ -12,18 +11,14 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"vitrine/internal/browser/browsertest"
 )
 
 // Copies open in Chromium without a request and without a script.
 func TestChromium(t *testing.T) {
 	t.Parallel()
-	program := cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium")
-	if _, err := os.Stat(program); err != nil {
-		if os.Getenv("VITRINE_TEST_REQUIRE_CHROMIUM") != "" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	program := browsertest.Program(t)
 	var mu sync.Mutex
 	var asked []string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

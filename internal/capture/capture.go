@@ -73,6 +73,22 @@ var errTooComplex = errors.New("capture: the page has too many elements")
 func Page(ctx context.Context, from Getter, address string, limits Limits) (*Copy, error) {
 	ctx, cancel := context.WithTimeout(ctx, limits.Time)
 	defer cancel()
+	s, err := Open(ctx, from, address, limits)
+	if err != nil {
+		return nil, err
+	}
+	return s.Copy(ctx, from, limits)
+}
+
+// Source is a page whose parts are not fetched yet.
+type Source struct {
+	URL         *url.URL // after redirects
+	ContentType string   // with the character set, if the server declares it
+	Body        []byte
+}
+
+// Open fetches a page. Its errors are those of Page.
+func Open(ctx context.Context, from Getter, address string, limits Limits) (*Source, error) {
 	answer, err := from.Get(ctx, fetch.Request{URL: address, Accept: accepted[framePart], MaxBytes: limits.PageBytes, Redirect: redirect})
 	if err != nil {
 		return nil, err
@@ -88,8 +104,14 @@ func Page(ctx context.Context, from Getter, address string, limits Limits) (*Cop
 	if !isPage(answer.ContentType, body) {
 		return nil, &Error{"The address is not a web page"}
 	}
-	c := &capture{limits: limits, loader: newLoader(ctx, from, limits), url: answer.URL}
-	return c.copy(ctx, decoded(answer.MediaType(), body))
+	return &Source{URL: answer.URL, ContentType: answer.MediaType(), Body: body}, nil
+}
+
+// Copy fetches the parts of a page and returns its copy. Its errors are those of Page. Parts that are not fetched when ctx
+// ends stay out.
+func (s *Source) Copy(ctx context.Context, from Getter, limits Limits) (*Copy, error) {
+	c := &capture{limits: limits, loader: newLoader(ctx, from, limits), url: s.URL}
+	return c.copy(ctx, decoded(s.ContentType, s.Body))
 }
 
 // Error is why a page that was fetched cannot be copied.

@@ -52,9 +52,13 @@ func pages() map[string]files {
 		"shop": with(files{"/": written(`<script type="application/ld+json">{"@type":"Product"}</script><link rel=stylesheet href=shop.css>`, `<h1>Rope, 10 m</h1><picture><source type=image/avif srcset=rope.avif><source media="(min-width: 600px)" srcset="/photo-3.png 1x, /photo-4.png 2x"><img src=/photo-5.png alt=Rope></picture>
 <table><tr><th>Length<td>10 m<tr><th>Price<td>19 €</table><form action=https://shop.example/cart><select name=c><option>Red<option>Blue</select><input type=image src=photo-6.png><button>Add to cart</button></form>`+repeat(8, `<div class=card><img src=/photo-%d.png><b>Item %d</b> <span>%d.00 €</span></div>`)),
 			"/shop.css": css(`.card{background-image:image-set("photo-7.png" 1x, url(photo-8.png) 2x)}`)}),
-		"gallery":   with(files{"/": written("", `<h1>Gallery</h1><div class=grid>`+repeat(12, `<a href=/photo-%d.png><img src="/photo-%d.png" width=300 height=200 alt="Photo %d"></a>`)+`</div>`)}),
-		"srcset":    with(files{"/": written("", `<p>Sets</p>`+repeat(5, `<img srcset="/photo-%d.png 320w,/photo-1.png 4000w" alt=%d>`))}),
-		"data-src":  with(files{"/": written("", `<p>Late</p>`+repeat(5, `<img data-src="/photo-%d.png" class="lazy x" alt=%d>`)+repeat(3, `<img data-lazy-src="/photo-%d.png" src=spinner.gif>`)+`<div data-bg="/photo-9.png">Over a picture</div>`)}),
+		"gallery": with(files{"/": written("", `<h1>Gallery</h1><div class=grid>`+repeat(12, `<a href=/photo-%d.png><img src="/photo-%d.png" width=300 height=200 alt="Photo %d"></a>`)+`</div>`)}),
+		"srcset":  with(files{"/": written("", `<p>Sets</p>`+repeat(5, `<img srcset="/photo-%d.png 320w,/photo-1.png 4000w" alt=%d>`))}),
+		"data-src": with(files{"/": written("", `<p>Late</p>`+repeat(5, `<img data-src="/photo-%d.png" class="lazy x" alt=%d>`)+repeat(3, `<img data-lazy-src="/photo-%d.png" src=spinner.gif>`)+`<div data-bg="/photo-9.png">Over a picture</div><script src=/lazy.js></script>`),
+			"/lazy.js": script(`for (const e of document.querySelectorAll("[data-src], [data-lazy-src], [data-bg]")) new IntersectionObserver(([seen]) => {
+	if (!seen.isIntersecting) return;
+	if (e.dataset.bg) e.style.backgroundImage = "url(" + e.dataset.bg + ")"; else e.src = e.dataset.src || e.dataset.lazySrc;
+}).observe(e)`)}),
 		"loading":   with(files{"/": written("", `<p>Below the fold</p>`+repeat(9, `<img loading=lazy decoding=async fetchpriority=low src="/photo-%d.png"><p>Text %d</p>`))}),
 		"picture":   with(files{"/": written("", `<picture><source srcset="/photo-1.png" media="(prefers-color-scheme: dark)"><img src="/photo-2.png"></picture><picture><source data-srcset="/photo-3.png 1x"><img alt="Late"></picture><p>Pictures</p>`)}),
 		"noscript":  with(files{"/": written(`<noscript><link rel=stylesheet href=/plain.css><style>.js{display:none}</style></noscript>`, `<img class=lazy data-src=/photo-1.png><noscript><img src=/photo-1.png></noscript><noscript><p>This page works without scripts.</p><img height=1 width=1 src=https://count.example/p></noscript><p>After</p>`), "/plain.css": css("p{color:green}")}),
@@ -64,7 +68,7 @@ func pages() map[string]files {
 		"frames": with(files{"/": written("", `<h1>Outer</h1><iframe src=/inner title=Inner></iframe><iframe srcdoc="&lt;p&gt;Written inside&lt;/p&gt;&lt;img src=/photo-1.png&gt;"></iframe><iframe src=//ads.invalid/x width=1 height=1></iframe><p>End</p>`),
 			"/inner": written(`<style>p{background:url(photo-2.png)}</style>`, `<p>Inner text</p><iframe src=/third></iframe>`), "/third": written("", `<p>Third level text</p><script>x</script>`)}),
 		"frameset":      {"/": markup(`<html><frameset cols="20%,*"><frame src=menu.html><frame src=main.html><noframes>Needs frames</noframes></frameset></html>`), "/menu.html": written("", `<a href=main.html target=main>Start</a>`), "/main.html": written("", paragraphs(3))},
-		"app shell":     {"/": written(`<script type=module src=/app.js></script><link rel=modulepreload href=/app.js><link rel=manifest href=/m.json>`, `<div id=root><p>Loading the application</p></div><noscript>You need to enable JavaScript to run this app.</noscript>`), "/app.js": script("render()")},
+		"app shell":     {"/": written(`<script type=module src=/app.js></script><link rel=modulepreload href=/app.js><link rel=manifest href=/m.json>`, `<div id=root><p>Loading the application</p></div><noscript>You need to enable JavaScript to run this app.</noscript>`), "/app.js": script(`document.getElementById("root").innerHTML = "<h1>The application</h1>" + "<p>It writes its text itself.</p>".repeat(20)`)},
 		"right to left": {"/": markup(`<!DOCTYPE html><html dir=rtl lang=ar><meta charset=utf-8><title>ميناء</title><body><h1>الميناء في الصباح</h1><p>كان الميناء هادئا في الصباح الباكر، ووصلت سفينتان ليلا.</p><p lang=he>הנמל היה שקט בבוקר</p></body></html>`)},
 		"japanese":      {"/": file{contentType: "text/html; charset=shift_jis", body: "<html><title>\x8d\x60</title><p>\x8d\x60\x82\xcd\x90\xc3\x82\xa9\x82\xbe\x82\xc1\x82\xbd</p></html>"}},
 		"windows-1252":  {"/": file{contentType: "text/html", body: "<html><head><meta charset=windows-1252></head><p>caf\xe9 \x80 19</p></html>"}},

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -185,6 +186,15 @@ func formatArchive(address string) string { return cmp.Or(address, noArchive) }
 func checkProgram(name string) error {
 	if _, err := exec.LookPath(name); err != nil {
 		return quotedError(name, "want the path of a program that this account may run")
+	}
+	return nil
+}
+
+// checkBrowser accepts the address of a browser.
+func checkBrowser(address string) error {
+	at, err := url.Parse(address)
+	if err != nil || at.Host == "" || !slices.Contains([]string{"http", "https", "ws", "wss"}, at.Scheme) {
+		return quotedError(address, "want the address of a browser, such as http://chromium:9222 or ws://chromium:3000")
 	}
 	return nil
 }

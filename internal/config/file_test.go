@@ -146,7 +146,7 @@ func example(t *testing.T, d config.Declaration) (value string, needs map[string
 		"otel-headers-file": {"", map[string]string{"otel-endpoint": "http://otel:4318"}}, "otel-sample-ratio": {"0.25", nil}, "audit-keep": {"1000h0m0s", nil}, "trash-days": {"7", nil},
 		"blob-url": {"s3://b", nil}, "blob-access-key": {"a2", keys}, "blob-secret-key": {"s2", keys},
 		"quota-unused": {"free=0,premium=1MiB,supporter=3KiB", nil}, "quota": {"free=0,premium=1MiB,supporter=3KiB", nil}, "snapshot-quota": {"free=0,premium=1MiB,supporter=3KiB", nil}, "disk-reserve": {"5%", nil},
-		"language": {"de-AT,en", nil}, "ffmpeg": {"go", nil}, "archive-url": {"https://a.example/{time}/{url}", nil}, "memory-limit": {"off", nil}, "backup-to": {"/srv/b", nil},
+		"language": {"de-AT,en", nil}, "ffmpeg": {"go", nil}, "browser-url": {"http://chromium:9222", nil}, "archive-url": {"https://a.example/{time}/{url}", nil}, "memory-limit": {"off", nil}, "backup-to": {"/srv/b", nil},
 		"backup-access-key": {"k", map[string]string{"backup-secret-key": "s"}}, "backup-secret-key": {"s", map[string]string{"backup-access-key": "k"}},
 		"mail-from": {"a@example.org", nil}, "mail-in": {"lmtp://127.0.0.1:2424", map[string]string{"mail-in-domain": "in.example.org"}}, "mail-in-domain": {"in.example.org", map[string]string{"mail-in": "/var/mail/in"}}, "smtp-url": {"smtp://me@mail.example:25?starttls=required", nil}, "smtp-password": {"p", mail},
 		"smtp-token-file": {"", mail}, "setup-code": {"twelve-letters", nil}, "security-contact": {"https://a.example,tel:1", nil},

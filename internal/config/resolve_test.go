@@ -205,6 +205,8 @@ func TestBadValues(t *testing.T) {
 		"--database-url=mysql://h/d":                     "want postgres://",
 		"--database-url=postgres://u:s3cret%zz@h/d":      "percent-encode",
 		"--database-url=postgres:///d":                   "host is missing",
+		"--browser-url=chromium:9222":                    "the address of a browser",
+		"--browser-url=file:///x":                        "the address of a browser",
 		"--sqlite-synchronous=off":                       "full or normal",
 		"--default-tier=guest":                           "free, premium or supporter",
 		"--log-format=xml":                               "text or json",

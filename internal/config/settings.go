@@ -48,6 +48,7 @@ type Config struct {
 	QuotaUnused     map[string]int64 // bytes for every tier except guest; 0 is unlimited
 	Quota           map[string]int64 // like QuotaUnused
 	Snapshots       string           // when this server takes copies of pages
+	BrowserURL      string           // of a browser that renders the pages; "": none
 	SnapshotLimit   int64            // bytes
 	SnapshotQuota   map[string]int64 // like QuotaUnused
 	DiskReserve     DiskReserve
@@ -253,6 +254,10 @@ var settings = []Declaration{
 		Help: "When this server saves copies of pages itself: never, on-request (when the owner of a block asks for one) or always (also once for every new link).",
 		See:  "[Saved copies of pages](operators.md#saved-copies-of-pages)",
 		kind: choice(func(c *Config) *string { return &c.Snapshots }, "never", "on-request", "always")},
+	{Flag: "browser-url", Topic: topicFiles, Placeholder: "URL",
+		Help: "http:// or ws:// address of a headless Chromium (Chrome DevTools Protocol), which renders pages before this server copies them, and takes pictures of them; empty for none.",
+		See:  "[A browser for saved copies](operators.md#a-browser-for-saved-copies)",
+		kind: checked(func(c *Config) *string { return &c.BrowserURL }, checkBrowser)},
 	{Flag: "snapshot-limit", Topic: topicFiles, Default: "50MiB", Placeholder: "SIZE",
 		Help: "Largest saved copy of a page.",
 		See:  "[Saved copies of pages](operators.md#saved-copies-of-pages)",

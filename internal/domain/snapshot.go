@@ -44,3 +44,10 @@ type Snapshot struct {
 	TakenAt     time.Time
 	CreatedAt   time.Time
 }
+
+// HasCompany reports whether a saved copy is a page from this server, which may have a picture and a PDF. They have the same
+// block, source and time.
+func (s Snapshot) HasCompany() bool { return s.Source == FromServer && s.Kind == SnapshotPage }
+
+// Accompanies reports whether a saved copy is a picture or a PDF that this server took together with a page.
+func (s Snapshot) Accompanies() bool { return s.Source == FromServer && s.Kind != SnapshotPage }

@@ -135,7 +135,8 @@ func seed(t *testing.T, r *apptest.Rig) {
 	}{
 		{link, `<title>Saved "page"</title><article><p>` + strings.Repeat("What it said. ", 60) + `</p></article>`, content.SnapshotInput{Kind: domain.SnapshotPage, Source: domain.FromServer, TakenAt: taken, Address: "https://example.com/moved", Shared: true}},
 		{link, "<title>Unlike others</title><p>S\xfcden", content.SnapshotInput{Kind: domain.SnapshotPage, Source: domain.FromBrowser, TakenAt: taken.Add(time.Hour), Title: "Mine", ContentType: "text/html; charset=windows-1252"}},
-		{link, string(apptest.PNG(t, 5, 4)), content.SnapshotInput{Kind: domain.SnapshotScreenshot, Source: domain.FromBrowser, TakenAt: taken, Title: "A picture"}},
+		{link, string(apptest.PNG(t, 5, 4)), content.SnapshotInput{Kind: domain.SnapshotScreenshot, Source: domain.FromBrowser, TakenAt: taken.Add(time.Minute), Title: "A picture"}},
+		{link, string(apptest.PNG(t, 6, 4)), content.SnapshotInput{Kind: domain.SnapshotScreenshot, Source: domain.FromServer, TakenAt: taken, Shared: true}},
 		{looseLink, pdf, content.SnapshotInput{Kind: domain.SnapshotPDF, Source: domain.FromBrowser, TakenAt: taken, Shared: true}},
 	} {
 		c.in.Length, c.in.Body = int64(len(c.body)), strings.NewReader(c.body)

@@ -12,6 +12,7 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/app/content"
 	"vitrine/internal/blob"
+	"vitrine/internal/browser"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
@@ -66,6 +67,11 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, maxWait time.Du
 	f.Snapshots = content.Snapshots{Policy: domain.SnapshotPolicy(cfg.Snapshots), Limit: cfg.SnapshotLimit, Quotas: map[domain.Tier]int64{}}
 	for tier, bytes := range cfg.SnapshotQuota {
 		f.Snapshots.Quotas[domain.Tier(tier)] = bytes
+	}
+	if f.Browser = o.Browser; f.Browser == nil && cfg.BrowserURL != "" {
+		if f.Browser, err = browser.New(cfg.BrowserURL, o.Log); err != nil {
+			return f, err
+		}
 	}
 	f.DiskReserve, f.FreeSpace = content.Reserve(cfg.DiskReserve), o.FreeSpace
 	f.Folders = []string{cfg.StagingPath()}

@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/api"
 	"vitrine/internal/app"
 	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/content"
 	"vitrine/internal/blob"
 	"vitrine/internal/budget"
 	"vitrine/internal/certs"
@@ -101,6 +102,7 @@ type Options struct {
 	Observe database.Observer // called for each statement, for tests that count them; may be nil
 	Fetch   fetch.Options     // for fetching linked pages; Allow and UserAgent are added
 
+	Browser     content.Browser                               // instead of the one at Config.BrowserURL, for tests
 	FreeSpace   func(folder string) (blob.Space, bool, error) // of disks; nil means blob.FreeSpace
 	PartTimeout time.Duration                                 // see files.Options
 

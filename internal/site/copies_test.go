@@ -12,6 +12,7 @@ import (
 
 	"vitrine/internal/app/content"
 	"vitrine/internal/apptest"
+	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/storetest"
 	"vitrine/internal/warc"
@@ -80,6 +81,51 @@ func TestCopies(t *testing.T) {
 		ada.get(block + "/copies").says("no saved copies")
 		storetest.Check(t, r.S.Store)
 	}, people)
+}
+
+// The picture and the PDF that this server took with a copy are listed with it, and a copy without a picture says so.
+func TestCopiesWithPictures(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		r.Web("example.com/", apptest.Serve("text/html", nil))
+		id := domain.BlockID(r.Block("ada", "https://example.com/page", r.Channel("ada", "Moss", "public")))
+		r.WorkJobs()
+		taken := time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC)
+		var paths []string
+		for _, c := range []struct {
+			kind domain.SnapshotKind
+			at   time.Time
+			body string
+		}{{domain.SnapshotPDF, taken, "%PDF-1.7"}, {domain.SnapshotScreenshot, taken, string(apptest.PNG(t, 4, 4))}, {domain.SnapshotPage, taken, "<!DOCTYPE html><p>First</p>"},
+			{domain.SnapshotPage, taken.Add(time.Hour), "<!DOCTYPE html><p>Second</p>"}} {
+			s, err := r.S.App.Content.AddSnapshot(t.Context(), domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}, id, content.SnapshotInput{
+				Kind: c.kind, Source: domain.FromServer, TakenAt: c.at, Shared: true, Length: int64(len(c.body)), Body: strings.NewReader(c.body)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			paths = append(paths, fmt.Sprint("/block/", id, "/copies/", s.ID))
+		}
+		ada, guest := entered(t, r, "ada"), newBrowser(t, r)
+		for _, b := range []*browser{ada, guest} {
+			page := b.get(fmt.Sprint("/block/", id, "/copies")).want(200).says("Picture of the page", "PDF of the page", "This copy has no picture", paths[0], paths[1], paths[3]+"/compare/")
+			if n := strings.Count(page.body, "from the server"); n != 2 {
+				t.Errorf("%d copies", n)
+			}
+		}
+		got := guest.get(paths[0]).want(200)
+		if got.header.Get("Content-Type") != "application/pdf" || !strings.HasPrefix(got.header.Get("Content-Disposition"), "attachment") {
+			t.Errorf("%v", got.header)
+		}
+		if got := guest.get(paths[1]).want(200); got.header.Get("Content-Type") != "image/png" {
+			t.Errorf("%v", got.header)
+		}
+		ada.post(paths[2], "do", "unshare").leads(fmt.Sprint("/block/", id, "/copies"))
+		for _, path := range paths[:3] {
+			guest.get(path).want(404)
+		}
+		ada.post(paths[2], "do", "delete").leads(fmt.Sprint("/block/", id, "/copies"))
+		ada.get(fmt.Sprint("/block/", id, "/copies")).hides("PDF of the page")
+	}, people, func(c *config.Config) { c.BrowserURL = "http://127.0.0.1:1" })
 }
 
 // The saved copies in a channel are downloaded as a WACZ file: for each reader those that they may see, and as many as one

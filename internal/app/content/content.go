@@ -42,6 +42,7 @@ type Content struct {
 	inspectTimeout time.Duration
 
 	snapshots Snapshots
+	browser   Browser
 	reading   *budget.Slots[struct{}]
 
 	quotas      Quotas
@@ -69,6 +70,7 @@ type Options struct {
 	Archive      string // address of copies in a web archive, with {time} and {url}; "": none
 	Quotas       Quotas
 	Snapshots    Snapshots
+	Browser      Browser // renders the pages that this server copies; nil: none
 	// InspectTimeout is how long FindAnimations reads one file. 0 selects the default.
 	InspectTimeout time.Duration
 
@@ -85,7 +87,7 @@ type Options struct {
 // installation are refused.
 func New(c *core.Core, filesURL string, o Options) *Content {
 	a := &Content{Core: c, blobs: o.Blobs, staging: o.Staging, fetcher: o.Fetcher, importer: o.Importer, studio: o.Studio, camera: o.Camera, providers: o.Providers,
-		uploading: newUploading(), filling: newFilling(), reading: newReading(), snapshots: o.Snapshots, quotas: o.Quotas, diskReserve: o.DiskReserve, folders: o.Folders,
+		uploading: newUploading(), filling: newFilling(), reading: newReading(), snapshots: o.Snapshots, browser: o.Browser, quotas: o.Quotas, diskReserve: o.DiskReserve, folders: o.Folders,
 		freeSpace: o.FreeSpace, uploadLimit: o.UploadLimit, uploadPrefix: o.UploadPrefix, keepMetadata: o.KeepMetadata, linkChecks: o.LinkChecks, archive: o.Archive,
 		inspectTimeout: cmp.Or(o.InspectTimeout, inspectTimeout),
 		ownHosts:       hosts(c.SiteURL, c.BaseURL, filesURL)}

@@ -8,10 +8,13 @@ import (
 	"vitrine/internal/domain"
 )
 
+// maxListedSnapshots is the maximum number of rows of a block: each copy may have a picture and a PDF.
+const maxListedSnapshots = 3 * domain.MaxSnapshots
+
 // BlockSnapshots lists the saved copies of a block that the actor may see, the newest first, without their texts. They are
 // the shared ones, or all for the block's owner.
 func (a *Content) BlockSnapshots(ctx context.Context, actor domain.Actor, b domain.Block) ([]domain.Snapshot, error) {
-	return a.Store.Blobs().SnapshotsOf(ctx, b.ID, domain.IsAuthor(actor, b), domain.MaxSnapshots)
+	return a.Store.Blobs().SnapshotsOf(ctx, b.ID, domain.IsAuthor(actor, b), maxListedSnapshots)
 }
 
 // NewestSnapshot returns the newest saved copy of a block that the actor may see, without its text, or nil.
@@ -41,7 +44,7 @@ func (a *Content) OwnSnapshots(ctx context.Context, actor domain.Actor, above do
 // HasSnapshot reports whether a block has a copy of the actor that has a kind and was taken at a time. If the time is zero,
 // any copy of the kind counts.
 func (a *Content) HasSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, kind domain.SnapshotKind, at time.Time) (bool, error) {
-	all, err := a.Store.AtPrimary().Blobs().SnapshotsOf(ctx, block, true, domain.MaxSnapshots)
+	all, err := a.Store.AtPrimary().Blobs().SnapshotsOf(ctx, block, true, maxListedSnapshots)
 	return slices.ContainsFunc(all, func(s domain.Snapshot) bool {
 		return s.Owner == actor.UserID && s.Kind == kind && (at.IsZero() || s.TakenAt.Equal(at))
 	}), err

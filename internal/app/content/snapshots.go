@@ -69,11 +69,12 @@ func (s *StagedSnapshot) Discard() { s.discard() }
 // AddSnapshot saves a copy of the page of a block of the actor. A copy with the same bytes as one that the block has is not
 // saved again: the existing one is returned. Only the actor sees the copy unless it is shared.
 func (a *Content) AddSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, in SnapshotInput) (domain.Snapshot, error) {
-	return a.addSnapshot(ctx, actor, block, in, func(*store.Tx) error { return nil })
+	return a.addSnapshot(ctx, actor, block, in, nil, func(*store.Tx) error { return nil })
 }
 
-// addSnapshot is AddSnapshot with a write in the same transaction.
-func (a *Content) addSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, in SnapshotInput, also func(tx *store.Tx) error) (s domain.Snapshot, err error) {
+// addSnapshot is AddSnapshot with pictures that belong to the copy and a write in the same transaction.
+func (a *Content) addSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID, in SnapshotInput, with []SnapshotInput,
+	also func(tx *store.Tx) error) (s domain.Snapshot, err error) {
 	if err := in.Validate(a.Now()); err != nil {
 		return s, err
 	}
@@ -89,7 +90,12 @@ func (a *Content) addSnapshot(ctx context.Context, actor domain.Actor, block dom
 		return s, err
 	}
 	defer staged.Discard()
-	return a.attachSnapshot(ctx, actor, b, staged, also)
+	pictures, err := a.stagePictures(ctx, actor, with)
+	defer discardAll(pictures)
+	if err != nil {
+		return s, err
+	}
+	return a.attachSnapshot(ctx, actor, b, staged, pictures, also)
 }
 
 // StageSnapshot receives a copy of a page and checks its size and format.
@@ -118,11 +124,12 @@ func (a *Content) StageSnapshot(ctx context.Context, actor domain.Actor, in Snap
 
 // AttachSnapshot adds a received copy, whose input is valid, to a block of the actor that HasPage.
 func (a *Content) AttachSnapshot(ctx context.Context, actor domain.Actor, b domain.Block, in *StagedSnapshot) (domain.Snapshot, error) {
-	return a.attachSnapshot(ctx, actor, b, in, func(*store.Tx) error { return nil })
+	return a.attachSnapshot(ctx, actor, b, in, nil, func(*store.Tx) error { return nil })
 }
 
-// attachSnapshot is AttachSnapshot with a write in the same transaction.
-func (a *Content) attachSnapshot(ctx context.Context, actor domain.Actor, b domain.Block, in *StagedSnapshot, also func(tx *store.Tx) error) (s domain.Snapshot, err error) {
+// attachSnapshot is AttachSnapshot with pictures that belong to the copy and a write in the same transaction.
+func (a *Content) attachSnapshot(ctx context.Context, actor domain.Actor, b domain.Block, in *StagedSnapshot, with []*StagedSnapshot,
+	also func(tx *store.Tx) error) (s domain.Snapshot, err error) {
 	now := a.Now()
 	s = domain.Snapshot{Block: b.ID, Owner: actor.UserID, Source: in.Source, Kind: in.Kind, Shared: in.Shared, Size: in.staged.Size,
 		ContentType: in.ContentType, Title: in.Title, TakenAt: in.TakenAt, CreatedAt: now}
@@ -142,8 +149,12 @@ func (a *Content) attachSnapshot(ctx context.Context, actor domain.Actor, b doma
 		return s, err
 	}
 	s.BlobID, s.Object = kept.ID, kept.Object
+	pictures, err := a.keepPictures(ctx, s, with)
+	if err != nil {
+		return s, err
+	}
 	return s, a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := a.insertSnapshot(ctx, tx, actor, &s); err != nil {
+		if err := a.insertSnapshot(ctx, tx, actor, &s, pictures); err != nil {
 			return err
 		}
 		return also(tx)
@@ -195,8 +206,8 @@ func (a *Content) SnapshotUsage(ctx context.Context, actor domain.Actor) (used, 
 // SnapshotLimit returns the maximum number of bytes of a saved copy.
 func (a *Content) SnapshotLimit() int64 { return a.snapshots.Limit }
 
-// insertSnapshot stores a copy of the actor's block, unless the block has the same one.
-func (a *Content) insertSnapshot(ctx context.Context, tx *store.Tx, actor domain.Actor, s *domain.Snapshot) error {
+// insertSnapshot stores a copy of the actor's block with its pictures, unless the block has the same one.
+func (a *Content) insertSnapshot(ctx context.Context, tx *store.Tx, actor domain.Actor, s *domain.Snapshot, pictures []domain.Snapshot) error {
 	b, err := tx.Blocks().LockedBlock(ctx, actor.UserID, s.Block)
 	if err != nil {
 		return err
@@ -205,17 +216,18 @@ func (a *Content) insertSnapshot(ctx context.Context, tx *store.Tx, actor domain
 		return err
 	}
 	same, err := tx.Blobs().SnapshotWith(ctx, s.Block, s.BlobID)
-	if domain.KindOf(err) != domain.NotFound {
-		if err == nil {
-			*s = same
-		}
+	if err == nil && (!s.Accompanies() || same.TakenAt.Equal(s.TakenAt)) {
+		*s = same
+		return nil
+	}
+	if err != nil && domain.KindOf(err) != domain.NotFound {
 		return err
 	}
 	n, err := tx.Blobs().CountSnapshots(ctx, s.Block)
 	if err != nil {
 		return err
 	}
-	if n >= domain.MaxSnapshots {
+	if n >= domain.MaxSnapshots && !s.Accompanies() {
 		return domain.NewUnprocessable("This block has " + domain.Counted(n, "saved copy", "saved copies") + ", which is the limit. Delete one first")
 	}
 	if _, err := tx.Counters().LockByteUsage(ctx, actor.UserID, "", a.Now()); err != nil { // others must not save copies at the same time
@@ -224,7 +236,10 @@ func (a *Content) insertSnapshot(ctx context.Context, tx *store.Tx, actor domain
 	if err := a.affordSnapshot(ctx, tx.Queries, actor, s.Size); err != nil {
 		return err
 	}
-	if s.ID, err = tx.Blobs().AddSnapshot(ctx, *s); err != nil {
+	if err := a.insertPictures(ctx, tx, actor, *s, pictures); err != nil {
+		return err
+	}
+	if s.ID, err = tx.Blobs().AddSnapshot(ctx, *s); err != nil { // after its pictures, because the highest id is the newest
 		return err
 	}
 	return a.copiesChanged(ctx, tx, b, "", s.Shared && s.Article)
@@ -297,6 +312,11 @@ func (a *Content) ShareSnapshot(ctx context.Context, actor domain.Actor, id doma
 		if err := tx.Blobs().ShareSnapshot(ctx, id, shared); err != nil {
 			return err
 		}
+		if was.HasCompany() {
+			if err := tx.Blobs().SharePictures(ctx, was, shared); err != nil {
+				return err
+			}
+		}
 		return a.copiesChanged(ctx, tx, b, unshared(was), was.Article)
 	})
 	return s, err
@@ -307,6 +327,11 @@ func (a *Content) DeleteSnapshot(ctx context.Context, actor domain.Actor, id dom
 	return a.changeSnapshot(ctx, actor, id, "delete this copy", func(tx *store.Tx, was domain.Snapshot, b domain.Block) error {
 		if err := tx.Blobs().DeleteSnapshot(ctx, id); err != nil {
 			return err
+		}
+		if was.HasCompany() {
+			if err := tx.Blobs().DeletePictures(ctx, was); err != nil {
+				return err
+			}
 		}
 		return a.copiesChanged(ctx, tx, b, unshared(was), was.Shared && was.Article)
 	})

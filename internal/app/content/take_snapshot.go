@@ -174,13 +174,13 @@ func (a *Content) takeSnapshot(ctx context.Context, actor domain.Actor, b domain
 	if end, ok := ctx.Deadline(); ok { // leave time to save it
 		limits.Time = min(limits.Time, time.Until(end)*2/3)
 	}
-	made, err := capture.Page(ctx, permitted{a}, *b.ValueURL, limits)
+	made, pictures, err := a.capture(ctx, *b.ValueURL, limits)
 	if err != nil {
 		return err
 	}
 	in := SnapshotInput{Kind: domain.SnapshotPage, Source: domain.FromServer, Address: made.URL.String(), ContentType: "text/html; charset=utf-8",
 		Shared: true, Length: int64(len(made.HTML)), Body: bytes.NewReader(made.HTML)}
-	_, err = a.addSnapshot(ctx, actor, b.ID, in, func(tx *store.Tx) error {
+	_, err = a.addSnapshot(ctx, actor, b.ID, in, pictures, func(tx *store.Tx) error {
 		return tx.Blobs().EndSnapshotRequest(ctx, q.Block, q.Round)
 	})
 	return err

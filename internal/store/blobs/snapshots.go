@@ -55,9 +55,12 @@ func (r Reads) SnapshotWith(ctx context.Context, block domain.BlockID, blob doma
 	return scanSnapshot(r.db.QueryRow(ctx, selectSnapshot+"s.block_id = $1 AND s.blob_id = $2 ORDER BY s.id"+sqlx.Limit("$3"), block, blob, 1))
 }
 
-// CountSnapshots counts the saved copies of a block.
+// accompanies selects the pictures and PDFs that this server took together with a copy of a page.
+const accompanies = "source = 'server' AND kind <> 'page'"
+
+// CountSnapshots counts the saved copies of a block. Pictures and PDFs that belong to a copy do not count.
 func (r Reads) CountSnapshots(ctx context.Context, block domain.BlockID) (int64, error) {
-	return sqlx.ScanInt64(r.db.QueryRow(ctx, "SELECT count(*) FROM snapshots WHERE block_id = $1", block))
+	return sqlx.ScanInt64(r.db.QueryRow(ctx, "SELECT count(*) FROM snapshots WHERE block_id = $1 AND NOT ("+accompanies+")", block))
 }
 
 // SnapshotBytes sums the sizes of a user's saved copies. The index snapshots_user contains them.
@@ -93,9 +96,19 @@ func (w Writes) ShareSnapshot(ctx context.Context, id domain.SnapshotID, shared 
 	return w.db.ExecOne(ctx, `UPDATE snapshots SET shared = $2 WHERE id = $1`, id, shared)
 }
 
+// SharePictures sets who sees the pictures and PDFs that were taken with a copy of a page by this server.
+func (w Writes) SharePictures(ctx context.Context, of domain.Snapshot, shared bool) error {
+	return w.db.Exec(ctx, `UPDATE snapshots SET shared = $3 WHERE block_id = $1 AND taken_at = $2 AND `+accompanies, of.Block, sqlx.Micros(of.TakenAt), shared)
+}
+
 // DeleteSnapshot deletes a saved copy, if it still exists. SweepBlobs deletes its bytes.
 func (w Writes) DeleteSnapshot(ctx context.Context, id domain.SnapshotID) error {
 	return w.db.Exec(ctx, `DELETE FROM snapshots WHERE id = $1`, id)
+}
+
+// DeletePictures deletes the pictures and PDFs that were taken with a copy of a page by this server.
+func (w Writes) DeletePictures(ctx context.Context, of domain.Snapshot) error {
+	return w.db.Exec(ctx, `DELETE FROM snapshots WHERE block_id = $1 AND taken_at = $2 AND `+accompanies, of.Block, sqlx.Micros(of.TakenAt))
 }
 
 // MoveSnapshots moves the saved copies of a locked block to another one.

@@ -12,17 +12,19 @@ import (
 
 // copiesView is the data of the list of a block's saved copies.
 type copiesView struct {
-	Item itemView
-	Own  bool // the reader may share and delete them
-	All  []copyView
-	Take *copyForm // nil if the reader cannot request one
+	Item    itemView
+	Own     bool // the reader may share and delete them
+	Browser bool // one takes pictures of the pages that this server copies
+	All     []copyView
+	Take    *copyForm // nil if the reader cannot request one
 }
 
 // copyView is a saved copy in a list.
 type copyView struct {
 	domain.Snapshot
-	Path    string
-	Compare string // path of the comparison with the next older copy, or ""
+	Path     string
+	Compare  string     // path of the comparison with the next older copy, or ""
+	Pictures []copyView // that were taken with it
 }
 
 // copiesPage lists the saved copies of a block.
@@ -31,7 +33,7 @@ func copiesPage(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	shown := copiesView{Item: newItemView(v, &b), Own: domain.CanManage(v.Actor(), b)}
+	shown := copiesView{Item: newItemView(v, &b), Own: domain.CanManage(v.Actor(), b), Browser: v.App().Content.HasBrowser()}
 	all, err := v.App().Content.BlockSnapshots(v.R.Context(), v.Actor(), b)
 	if err != nil {
 		return err
@@ -42,8 +44,16 @@ func copiesPage(v *web.Visit) error {
 	if shown.Take, err = copyFormOf(v, b, shown.Own); err != nil {
 		return err
 	}
+	pictures := picturesOf(all)
 	for i, s := range all {
 		one := copyView{Snapshot: s, Path: present.SnapshotPath(s)}
+		if one.HasCompany() {
+			one.Pictures = pictures[s.TakenAt]
+			delete(pictures, s.TakenAt)
+		}
+		if s.Accompanies() && hasPage(all, s.TakenAt) {
+			continue
+		}
 		for _, older := range all[i+1:] {
 			if s.Kind == domain.SnapshotPage && older.Kind == domain.SnapshotPage {
 				one.Compare = one.Path + "/compare/" + strconv.FormatInt(int64(older.ID), 10)
