@@ -16,6 +16,8 @@ type copiesView struct {
 	Own  bool // the reader may share and delete them
 	All  []copyView
 	Take *copyForm // nil if the reader cannot request one
+
+	Copying *copying // for its owner
 }
 
 // copyView is a saved copy in a list.
@@ -23,6 +25,9 @@ type copyView struct {
 	domain.Snapshot
 	Path    string
 	Compare string // path of the comparison with the next older copy, or ""
+
+	Absent []domain.MissingPart // some of the parts that it lacks, with translated reasons
+	More   int64                // number of the others
 }
 
 // copiesPage lists the saved copies of a block.
@@ -42,8 +47,12 @@ func copiesPage(v *web.Visit) error {
 	if shown.Take, err = copyFormOf(v, b, shown.Own); err != nil {
 		return err
 	}
+	if shown.Copying, err = copyingOf(v, b, shown.Own); err != nil {
+		return err
+	}
 	for i, s := range all {
 		one := copyView{Snapshot: s, Path: present.SnapshotPath(s)}
+		one.listAbsent(v)
 		for _, older := range all[i+1:] {
 			if s.Kind == domain.SnapshotPage && older.Kind == domain.SnapshotPage {
 				one.Compare = one.Path + "/compare/" + strconv.FormatInt(int64(older.ID), 10)
