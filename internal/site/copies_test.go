@@ -43,6 +43,14 @@ func TestCopies(t *testing.T) {
 		}
 		ada.get(block).want(200).says("Saved copy", block+"/copies")
 		ada.get(block+"/copies").want(200).says("only for you", "from a browser", paths[0], paths[1], "Share")
+		ada.get(block + "/edit").says(block + "/copies")
+		ada.get(block+"/copies").says("when you ask for it", `<option value="default" selected>`)
+		ada.get(block).says("Save a copy of the page")
+		ada.post(block+"/copying", "policy", "never").leads(block + "/copies")
+		ada.get(block+"/copies").says("takes no copies of this page", `<option value="never" selected>`)
+		ada.get(block).hides("Save a copy of the page")
+		ada.post(block+"/copying", "policy", "sometimes").want(400)
+		bob.post(block+"/copying", "policy", "always").want(403)
 		ada.get("/settings/storage").want(200).says("Saved copies of pages")
 		compare := paths[1] + "/compare/" + paths[0][strings.LastIndex(paths[0], "/")+1:]
 		ada.get(compare).want(200).says("<del>Moss grows here.</del>", "<ins>Ferns grow here.</ins>", "8 unchanged lines", "First line")
@@ -57,7 +65,9 @@ func TestCopies(t *testing.T) {
 		ada.post(paths[0], "do", "share").leads(block + "/copies")
 		bob.post(paths[0], "do", "delete").want(403)
 		guest.get(block).want(200).says("Saved copy")
-		guest.get(block+"/copies").want(200).says(paths[0]).hides(paths[1], "Delete", "Share")
+		guest.get(block+"/copies").want(200).says(paths[0]).hides(paths[1], "Delete", "Share", "by this server", "missing")
+		r.Exec(`UPDATE snapshots SET omitted = 22, missing = $1`, "["+strings.Repeat(`{"url":"https://example.com/<moss>.png","reason":"The copy would be too large"},`, 21)+`{"url":"","reason":""}]`)
+		guest.get(block+"/copies").want(200).says("22 parts of the page are missing", "https://example.com/&lt;moss&gt;.png", "The copy would be too large", "2 more")
 		guest.get(compare).want(404)
 		guest.get("/block/999/copies/" + paths[0][strings.LastIndex(paths[0], "/")+1:]).want(404)
 		for _, b := range []*browser{ada, guest} {

@@ -1,6 +1,7 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
@@ -22,15 +23,16 @@ func (s Snapshots) of(host string) domain.SnapshotPolicy {
 			return p
 		}
 	}
-	return s.Policy
+	return cmp.Or(s.Policy, domain.AskedSnapshots)
 }
 
 // operatorPolicy returns the operator's policy for a page.
 func (a *Content) operatorPolicy(address string) domain.SnapshotPolicy {
+	host := ""
 	if u, err := weburl.Parse(address); err == nil {
-		return a.snapshots.of(u.Hostname())
+		host = u.Hostname()
 	}
-	return a.snapshots.Policy
+	return a.snapshots.of(host)
 }
 
 // Reasons why this server does not copy a page.
@@ -132,7 +134,7 @@ func (a *Content) SetBlockSnapshotPolicy(ctx context.Context, actor domain.Actor
 
 // ChannelSnapshotPolicy returns the policies for a channel. The effective one is that for pages of sites without a policy.
 func (a *Content) ChannelSnapshotPolicy(c domain.Channel) SnapshotPolicies {
-	return SnapshotPolicies{c.Snapshots, domain.ChooseSnapshotPolicy(a.snapshots.Policy, "", c.Snapshots)}
+	return SnapshotPolicies{c.Snapshots, domain.ChooseSnapshotPolicy(a.snapshots.of(""), "", c.Snapshots)}
 }
 
 // BlockSnapshotPolicies returns the policies of those of the actor's own blocks that have their own.

@@ -15,7 +15,7 @@ import (
 
 // Snapshots limits the saved copies of pages.
 type Snapshots struct {
-	Policy domain.SnapshotPolicy            // when this server takes copies
+	Policy domain.SnapshotPolicy            // when this server takes copies; "" means on request
 	Sites  map[string]domain.SnapshotPolicy // the same for the pages of a host and of those below it
 	Limit  int64                            // bytes of one
 	Quotas map[domain.Tier]int64            // bytes of all of a user; a missing tier or 0 is unlimited
