@@ -839,6 +839,11 @@ func (in *inputs) values() {
 		{"UpdateChannel title", "", one(change(collections.UpdateChannelInput{Title: str("")})), "title", domain.FieldBlank},
 		{"UpdateChannel visibility", "", one(change(collections.UpdateChannelInput{Visibility: &bad})), "visibility", domain.FieldUnknown},
 		{"UpdateChannel layout", "", one(change(collections.UpdateChannelInput{Layout: new(domain.Layout("spiral"))})), "layout", domain.FieldUnknown},
+		{"UpdateChannel snapshots", "", one(change(collections.UpdateChannelInput{Snapshots: new(domain.SnapshotPolicy("sometimes"))})), "snapshots", domain.FieldUnknown},
+		{"SetBlockSnapshotPolicy policy", "", one(func() error {
+			_, err := a.Content.SetBlockSnapshotPolicy(ctx, ada, in.block, "sometimes")
+			return err
+		}), "policy", domain.FieldUnknown},
 		{"UpdateChannel owner", "", one(change(collections.UpdateChannelInput{Owner: &domain.PrincipalRef{Type: domain.TypeUser, ID: -1}})), "owner.id", domain.FieldOutOfRange},
 		{"UpdateChannel metadata", "", one(change(collections.UpdateChannelInput{Metadata: []byte(`{"é":1}`)})), `metadata."é"`, domain.FieldMalformed},
 		{"Contents by", "", one(func() error {

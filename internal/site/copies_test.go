@@ -51,6 +51,11 @@ func TestCopies(t *testing.T) {
 		ada.get(block).hides("Save a copy of the page")
 		ada.post(block+"/copying", "policy", "sometimes").want(400)
 		bob.post(block+"/copying", "policy", "always").want(403)
+		ada.get("/ada/moss/edit").says(`<option value="default" selected>As the site`)
+		ada.post("/ada/moss/edit", "snapshots", "always").leads("/ada/moss")
+		ada.get("/ada/moss/edit").says(`<option value="always" selected>Always`)
+		ada.post("/ada/moss/edit", "snapshots", "sometimes").want(422)
+		bob.post("/ada/moss/edit", "snapshots", "never").want(403)
 		ada.get("/settings/storage").want(200).says("Saved copies of pages")
 		compare := paths[1] + "/compare/" + paths[0][strings.LastIndex(paths[0], "/")+1:]
 		ada.get(compare).want(200).says("<del>Moss grows here.</del>", "<ins>Ferns grow here.</ins>", "8 unchanged lines", "First line")
@@ -67,7 +72,7 @@ func TestCopies(t *testing.T) {
 		guest.get(block).want(200).says("Saved copy")
 		guest.get(block+"/copies").want(200).says(paths[0]).hides(paths[1], "Delete", "Share", "by this server", "missing")
 		r.Exec(`UPDATE snapshots SET omitted = 22, missing = $1`, "["+strings.Repeat(`{"url":"https://example.com/<moss>.png","reason":"The copy would be too large"},`, 21)+`{"url":"","reason":""}]`)
-		guest.get(block+"/copies").want(200).says("22 parts of the page are missing", "https://example.com/&lt;moss&gt;.png", "The copy would be too large", "2 more")
+		guest.get(block+"/copies").want(200).says("22 parts of the page are missing", "https://example.com/<moss>.png", "The copy would be too large", "2 more")
 		guest.get(compare).want(404)
 		guest.get("/block/999/copies/" + paths[0][strings.LastIndex(paths[0], "/")+1:]).want(404)
 		for _, b := range []*browser{ada, guest} {

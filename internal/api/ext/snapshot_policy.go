@@ -5,7 +5,6 @@ import (
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
-	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/oas/ext"
@@ -39,17 +38,20 @@ func (h *handler) SetBlockSnapshotPolicy(ctx context.Context, r *ext.SetBlockSna
 // GetChannelSnapshotPolicy implements getChannelSnapshotPolicy.
 func (h *handler) GetChannelSnapshotPolicy(ctx context.Context, p ext.GetChannelSnapshotPolicyParams) (*ext.SnapshotPolicy, error) {
 	c, err := h.app.Collections.Channel(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
-	if err == nil && !domain.CanUpdate(httpedge.Actor(ctx), c.Channel) {
-		err = core.Forbidden("see when pages of this channel are copied")
+	if err != nil {
+		return nil, err
 	}
-	return snapshotPolicy(h.app.Content.ChannelSnapshotPolicy(c.Channel), err)
+	return snapshotPolicy(h.app.Content.ChannelSnapshotPolicy(c.Channel))
 }
 
 // SetChannelSnapshotPolicy implements setChannelSnapshotPolicy.
 func (h *handler) SetChannelSnapshotPolicy(ctx context.Context, r *ext.SetChannelSnapshotPolicyReq, p ext.SetChannelSnapshotPolicyParams) (*ext.SnapshotPolicy, error) {
 	c, err := h.app.Collections.UpdateChannel(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID),
 		collections.UpdateChannelInput{Snapshots: new(domain.SnapshotPolicy(r.Policy))})
-	return snapshotPolicy(h.app.Content.ChannelSnapshotPolicy(c.Channel), err)
+	if err != nil {
+		return nil, err
+	}
+	return snapshotPolicy(h.app.Content.ChannelSnapshotPolicy(c.Channel))
 }
 
 func snapshotPolicy(p content.SnapshotPolicies, err error) (*ext.SnapshotPolicy, error) {

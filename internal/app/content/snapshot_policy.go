@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"vitrine/internal/app/core"
 	"vitrine/internal/capture"
 	"vitrine/internal/domain"
 	"vitrine/internal/fetch"
@@ -132,9 +133,13 @@ func (a *Content) SetBlockSnapshotPolicy(ctx context.Context, actor domain.Actor
 	return p, err
 }
 
-// ChannelSnapshotPolicy returns the policies for a channel. The effective one is that for pages of sites without a policy.
-func (a *Content) ChannelSnapshotPolicy(c domain.Channel) SnapshotPolicies {
-	return SnapshotPolicies{c.Snapshots, domain.ChooseSnapshotPolicy(a.snapshots.of(""), "", c.Snapshots)}
+// ChannelSnapshotPolicy returns the policies for a channel, for its owners and collaborators. The effective one is that for
+// pages of sites without a policy.
+func (a *Content) ChannelSnapshotPolicy(c domain.Channel) (p SnapshotPolicies, err error) {
+	if c.Role < domain.RoleCollaborator {
+		return p, core.Forbidden("see when pages of this channel are copied")
+	}
+	return SnapshotPolicies{c.Snapshots, domain.ChooseSnapshotPolicy(a.snapshots.of(""), "", c.Snapshots)}, nil
 }
 
 // BlockSnapshotPolicies returns the policies of those of the actor's own blocks that have their own.
