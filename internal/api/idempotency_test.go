@@ -47,6 +47,7 @@ func keyedPosts(r *apptest.Rig) map[string][2]string {
 		"v3 createGroupInvite":          {at("/v3/groups/%d/invite", group), ""},
 		"ext addCollaborator":           {at("/ext/v1/channels/%d/collaborators", open), at(`{"user_id":%d}`, r.Person("bob").ID)},
 		"ext reprocessBlock":            {at("/ext/v1/blocks/%d/reprocess", failed), ""},
+		"ext requestSnapshot":           {at("/ext/v1/blocks/%d/snapshot-request", failed), ""},
 		"ext addChannelFeed":            {at("/ext/v1/channels/%d/feeds", open), `{"url":"https://moss.example/feed"}`},
 		"ext startImport":               {"/ext/v1/imports", `{"source":"arena","address":"https://example.com","what":["moss"]}`},
 		"ext createReport":              {"/ext/v1/reports", at(`{"type":"Block","id":%d,"reason":"spam"}`, block)},

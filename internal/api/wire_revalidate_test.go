@@ -34,7 +34,10 @@ func (w *world) ownGets() []string {
 	highlight := w.Do("ada", "POST", highlights, `{"target":{"selector":[{"type":"TextQuoteSelector","exact":"stone"}]}}`).Want(http.StatusCreated)
 	copies := at("/ext/v1/blocks/%d/snapshots", w.link)
 	saved := sendAs(w.Rig, "ada", copies, "text/html", "<!DOCTYPE html><title>Moss</title>").Want(http.StatusCreated)
+	request := at("/ext/v1/blocks/%d/snapshot-request", w.link)
+	w.Do("ada", "POST", request, nil).Want(http.StatusAccepted)
 	return []string{
+		request, at("/ext/v1/blocks/%d/snapshot-policy", w.link), "/ext/v1/channels/closed/snapshot-policy",
 		copies, at("/ext/v1/snapshots/%d", saved.Int("id")), highlights, strings.TrimPrefix(highlight.Header.Get("Location"), apptest.Base), "/ext/v1/highlights",
 		at("/ext/v1/blocks/%d/file-metadata", picture.Int("id")), group, group + "/contents", "/v3/search?query=a&sort=random&seed=1", group + "/members", group + "/followers", group + "/invitations", group + "/invite",
 		"/v3/me/feed", "/v3/me/notifications", "/ext/v1/exports", export, "/ext/v1/users/bob/follow", "/ext/v1/channels/closed/follow",

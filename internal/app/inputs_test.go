@@ -839,6 +839,11 @@ func (in *inputs) values() {
 		{"UpdateChannel title", "", one(change(collections.UpdateChannelInput{Title: str("")})), "title", domain.FieldBlank},
 		{"UpdateChannel visibility", "", one(change(collections.UpdateChannelInput{Visibility: &bad})), "visibility", domain.FieldUnknown},
 		{"UpdateChannel layout", "", one(change(collections.UpdateChannelInput{Layout: new(domain.Layout("spiral"))})), "layout", domain.FieldUnknown},
+		{"UpdateChannel snapshots", "", one(change(collections.UpdateChannelInput{Snapshots: new(domain.SnapshotPolicy("sometimes"))})), "snapshots", domain.FieldUnknown},
+		{"SetBlockSnapshotPolicy policy", "", one(func() error {
+			_, err := a.Content.SetBlockSnapshotPolicy(ctx, ada, in.block, "sometimes")
+			return err
+		}), "policy", domain.FieldUnknown},
 		{"UpdateChannel owner", "", one(change(collections.UpdateChannelInput{Owner: &domain.PrincipalRef{Type: domain.TypeUser, ID: -1}})), "owner.id", domain.FieldOutOfRange},
 		{"UpdateChannel metadata", "", one(change(collections.UpdateChannelInput{Metadata: []byte(`{"é":1}`)})), `metadata."é"`, domain.FieldMalformed},
 		{"Contents by", "", one(func() error {
@@ -1232,7 +1237,7 @@ var withoutText = []string{
 	"DeleteSearch", "Finds", "MailReader", "QueueSearchMails", "ReadFind", "ReadFinds", "ReadLists", "SavedAs", "SavedSearch", "SavedSearches", "SendSearchMail", "StopMails", "UnreadFinds",
 	"ApplyHiding", "Backfills", "Blocklist", "Cases", "Duplicates", "Similar", "Twins", "FindAnimations", "FindLooks", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
-	"AuthoredBlocks", "AuthoredComments", "ArchivedSnapshots", "BlockSnapshots", "DeleteSnapshot", "HasSnapshot", "NewestSnapshot", "OwnSnapshots", "OpenSnapshot", "ShareSnapshot", "Snapshot", "SnapshotLimit", "SnapshotUsage", "StageSnapshot", "AttachSnapshot", "SavePage", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk", "CanTakeSnapshots", "RequestSnapshot", "SnapshotRequest", "TakeSnapshot",
+	"AuthoredBlocks", "AuthoredComments", "ArchivedSnapshots", "BlockSnapshots", "DeleteSnapshot", "HasSnapshot", "NewestSnapshot", "OwnSnapshots", "OpenSnapshot", "ShareSnapshot", "Snapshot", "SnapshotLimit", "SnapshotUsage", "StageSnapshot", "AttachSnapshot", "SavePage", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk", "CanTakeSnapshots", "RequestSnapshot", "RequestedSnapshot", "BlockSnapshotPolicies", "BlockSnapshotPolicy", "ChannelSnapshotPolicy", "SnapshotRequest", "TakeFirst", "TakeSnapshot",
 }
 
 // withinTransactions are functions that one topic calls in another.

@@ -24,21 +24,23 @@ import (
 // Limits of a copy. Copying a page holds at most about three times Bytes in memory, and another 100 MiB for the tree of
 // the page; an ordinary page takes 10 to 30 MiB.
 type Limits struct {
-	Bytes     int64         // of the file
-	PageBytes int64         // of the page, and of each page in a frame
-	PartBytes int64         // of a style sheet, an image or a font
-	Parts     int           // requests after the one for the page
-	Elements  int           // of the page and its frames
-	Pages     int           // the page, and those in its frames
-	Frames    int           // pages inside one another
-	Imports   int           // style sheets inside one another
-	Time      time.Duration // for the whole copy; when it ends, the missing parts stay out
-	PartTime  time.Duration // for one part
+	Bytes      int64         // of the file
+	PageBytes  int64         // of the page, and of each page in a frame
+	PartBytes  int64         // of a style sheet, an image or a font
+	MediaBytes int64         // of a video or a sound
+	AllMedia   int64         // of all videos and sounds
+	Parts      int           // requests after the one for the page
+	Elements   int           // of the page and its frames
+	Pages      int           // the page, and those in its frames
+	Frames     int           // pages inside one another
+	Imports    int           // style sheets inside one another
+	Time       time.Duration // for the whole copy; when it ends, the missing parts stay out
+	PartTime   time.Duration // for one part
 }
 
 // Default returns the limits for copies of pages from the web.
 func Default() Limits {
-	return Limits{Bytes: 32 << 20, PageBytes: 8 << 20, PartBytes: 8 << 20, Parts: 300, Elements: 100_000, Pages: 30, Frames: 2, Imports: 5,
+	return Limits{Bytes: 32 << 20, PageBytes: 8 << 20, PartBytes: 8 << 20, MediaBytes: 4 << 20, AllMedia: 8 << 20, Parts: 300, Elements: 100_000, Pages: 30, Frames: 2, Imports: 5,
 		Time: 2 * time.Minute, PartTime: 20 * time.Second}
 }
 

@@ -219,7 +219,12 @@ func setText(n *html.Node, text string) {
 
 // embed puts an image into an attribute once it is fetched.
 func (d *document) embed(n *html.Node, key, reference string) {
-	p := d.loader.want(imagePart, d.base, reference)
+	d.embedPart(n, key, reference, imagePart)
+}
+
+// embedPart puts a part into an attribute once it is fetched.
+func (d *document) embedPart(n *html.Node, key, reference string, k kind) {
+	p := d.loader.want(k, d.base, reference)
 	_, fragment, _ := strings.Cut(reference, "#")
 	d.steps = append(d.steps, func() {
 		if data, ok := d.loader.embed(p); ok {

@@ -278,15 +278,19 @@ func tiny(attributes []html.Attribute) bool {
 }
 
 func (d *document) media(n *html.Node, old []html.Attribute) {
-	source := first(old, "src")
+	source := first(old, "src", "data-src")
 	for child := range n.ChildNodes() {
 		if child.DataAtom == atom.Source && source == "" {
-			source = first(child.Attr, "src")
+			source = first(child.Attr, "src", "data-src")
 		}
 	}
 	empty(n)
 	if source != "" {
-		d.loader.miss(&part{address: d.absolute(source), err: errMedia})
+		k := videoPart
+		if n.DataAtom == atom.Audio {
+			k = soundPart
+		}
+		d.embedPart(n, "src", source, k)
 	}
 	if poster := first(old, "poster", "data-poster"); poster != "" && n.DataAtom == atom.Video {
 		d.embed(n, "poster", poster)

@@ -45,6 +45,16 @@ func fontOf(body []byte) string {
 	return fonts[mimetype.Detect(body[:min(len(body), sniffed)]).String()]
 }
 
+// plays are the types of videos and sounds that browsers play, by the name that the detector gives them.
+var plays = map[string]string{"video/mp4": "video/mp4", "video/quicktime": "video/mp4", "video/webm": "video/webm", "video/ogg": "video/ogg",
+	"audio/mpeg": "audio/mpeg", "audio/ogg": "audio/ogg", "audio/flac": "audio/flac", "audio/wav": "audio/wav", "audio/aac": "audio/aac",
+	"audio/mp4": "audio/mp4", "audio/x-m4a": "audio/mp4", "application/ogg": "audio/ogg"}
+
+// mediaOf returns the type of a video or a sound, or "".
+func mediaOf(body []byte) string {
+	return plays[mimetype.Detect(body[:min(len(body), sniffed)]).String()]
+}
+
 // maxDrawings limits the drawings inside one another, and maxDepth the elements of one.
 const (
 	maxDrawings = 2

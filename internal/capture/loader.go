@@ -22,6 +22,8 @@ const (
 	stylePart
 	imagePart
 	fontPart
+	videoPart
+	soundPart
 )
 
 // accepted are the values of the Accept header.
@@ -30,6 +32,8 @@ var accepted = map[kind]string{
 	stylePart: "text/css,*/*;q=0.1",
 	imagePart: "image/avif,image/webp,image/*;q=0.9,*/*;q=0.5",
 	fontPart:  "font/woff2,font/woff;q=0.9,*/*;q=0.5",
+	videoPart: "video/mp4,video/webm;q=0.9,video/*;q=0.8",
+	soundPart: "audio/*,*/*;q=0.5",
 }
 
 const (
@@ -45,7 +49,7 @@ var (
 	errKind   = &Error{"It is not of the kind that the page uses it as"}
 	errNotWeb = &Error{"Its address is not valid"}
 	errTime   = &Error{"The time for the copy was up"}
-	errMedia  = &Error{"Videos and sounds are not copied"}
+	errMedia  = &Error{"The videos and sounds are too large"}
 	errDeep   = &Error{"It is nested too deeply"}
 )
 
@@ -84,6 +88,7 @@ type loader struct {
 	requests   int
 	references int
 	fetched    int64 // bytes
+	played     int64 // bytes of videos and sounds
 	used       int64 // bytes of the file
 	sites      map[string]int
 	kept       int
@@ -264,7 +269,7 @@ func (l *loader) fetch(p *part) {
 		return
 	}
 	site := fetch.Site(at)
-	limit, err := l.mayFetch(site)
+	limit, err := l.mayFetch(site, p.kind)
 	if err == nil {
 		err = l.read(p, limit)
 		l.judge(site, err)
@@ -272,6 +277,8 @@ func (l *loader) fetch(p *part) {
 	switch {
 	case l.ctx.Err() != nil && err != nil:
 		err = errTime
+	case errors.Is(err, fetch.ErrTooLarge) && p.kind.plays():
+		err = errMedia
 	case errors.Is(err, fetch.ErrTooLarge) && limit < l.limits.PartBytes:
 		err = errBytes
 	}
@@ -280,8 +287,11 @@ func (l *loader) fetch(p *part) {
 
 var errSite = &Error{"Its server does not answer, or wants no more requests"}
 
+// plays reports whether parts of a kind are videos or sounds.
+func (k kind) plays() bool { return k == videoPart || k == soundPart }
+
 // mayFetch returns how many bytes a part may have.
-func (l *loader) mayFetch(site string) (int64, error) {
+func (l *loader) mayFetch(site string, k kind) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	left := l.limits.Bytes*3/4 - l.fetched // base64 makes four bytes of three
@@ -290,8 +300,12 @@ func (l *loader) mayFetch(site string) (int64, error) {
 		return 0, errSite
 	case left <= 0:
 		return 0, errBytes
+	case !k.plays():
+		return min(l.limits.PartBytes, left), nil
+	case l.played >= l.limits.AllMedia:
+		return 0, errMedia
 	}
-	return min(l.limits.PartBytes, left), nil
+	return min(l.limits.MediaBytes, l.limits.AllMedia-l.played, left), nil
 }
 
 // judge counts the failures of a site. One that asks for fewer requests gets no more.
@@ -330,9 +344,16 @@ func (l *loader) read(p *part, limit int64) error {
 	l.mu.Lock()
 	l.fetched += int64(len(body))
 	over := l.fetched > l.limits.Bytes*3/4
+	if p.kind.plays() {
+		l.played += int64(len(body))
+	}
+	silent := l.played > l.limits.AllMedia
 	l.mu.Unlock()
-	if over {
+	switch {
+	case over:
 		return errBytes
+	case silent && p.kind.plays():
+		return errMedia
 	}
 	p.url = answer.URL
 	return p.fill(answer.ContentType, answer.Charset, body, 0)
@@ -373,6 +394,13 @@ func (p *part) fill(contentType, charset string, body []byte, depth int) error {
 		return nil
 	case fontPart:
 		media := fontOf(body)
+		if media == "" {
+			return errKind
+		}
+		p.data = dataAddress(media, body)
+		return nil
+	case videoPart, soundPart:
+		media := mediaOf(body)
 		if media == "" {
 			return errKind
 		}

@@ -87,9 +87,10 @@ func TestDetails(t *testing.T) {
 	}
 	holds(t, copyOf(t, all["late styles"]), "<style>p{color:navy}</style>", "<style>p{margin:1px}</style>")
 	video := copyOf(t, all["video"])
-	if got := reasons(video, "/film.mp4"); got != errMedia.Reason {
+	if got := reasons(video, "/film.mp4"); got != "The server answered 404 Not Found" {
 		t.Errorf("%v", video.Missing)
 	}
+	holds(t, video, `<video controls="" poster="data:image/png;base64,`)
 	s := serve(t, all["links"])
 	links, err := Page(t.Context(), client(t), s.URL+"/", Default())
 	if err != nil {

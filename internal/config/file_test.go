@@ -145,7 +145,7 @@ func example(t *testing.T, d config.Declaration) (value string, needs map[string
 		"embeddings-url": {"http://o/v1/embeddings", map[string]string{"embeddings-model": "small"}}, "embeddings-model": {"small", nil}, "embeddings-key": {"k", nil},
 		"otel-headers-file": {"", map[string]string{"otel-endpoint": "http://otel:4318"}}, "otel-sample-ratio": {"0.25", nil}, "audit-keep": {"1000h0m0s", nil}, "trash-days": {"7", nil},
 		"blob-url": {"s3://b", nil}, "blob-access-key": {"a2", keys}, "blob-secret-key": {"s2", keys},
-		"quota-unused": {"free=0,premium=1MiB,supporter=3KiB", nil}, "quota": {"free=0,premium=1MiB,supporter=3KiB", nil}, "snapshot-quota": {"free=0,premium=1MiB,supporter=3KiB", nil}, "disk-reserve": {"5%", nil},
+		"quota-unused": {"free=0,premium=1MiB,supporter=3KiB", nil}, "quota": {"free=0,premium=1MiB,supporter=3KiB", nil}, "snapshot-sites": {"a.example=never,b.example=always", nil}, "snapshot-quota": {"free=0,premium=1MiB,supporter=3KiB", nil}, "disk-reserve": {"5%", nil},
 		"language": {"de-AT,en", nil}, "ffmpeg": {"go", nil}, "browser-url": {"http://chromium:9222", nil}, "archive-url": {"https://a.example/{time}/{url}", nil}, "memory-limit": {"off", nil}, "backup-to": {"/srv/b", nil},
 		"backup-access-key": {"k", map[string]string{"backup-secret-key": "s"}}, "backup-secret-key": {"s", map[string]string{"backup-access-key": "k"}},
 		"mail-from": {"a@example.org", nil}, "mail-in": {"lmtp://127.0.0.1:2424", map[string]string{"mail-in-domain": "in.example.org"}}, "mail-in-domain": {"in.example.org", map[string]string{"mail-in": "/var/mail/in"}}, "smtp-url": {"smtp://me@mail.example:25?starttls=required", nil}, "smtp-password": {"p", mail},

@@ -132,8 +132,11 @@ func TestEachFlag(t *testing.T) {
 		"--fetch-allow=10.0.0.0/8,::1": func(c *config.Config) {
 			c.FetchAllow = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 		},
-		"--trash-days=0":                                func(c *config.Config) { c.TrashDays = 0 },
-		"--snapshots=always":                            func(c *config.Config) { c.Snapshots = "always" },
+		"--trash-days=0":     func(c *config.Config) { c.TrashDays = 0 },
+		"--snapshots=always": func(c *config.Config) { c.Snapshots = "always" },
+		"--snapshot-sites=News.example.com=always, bücher.example.=never": func(c *config.Config) {
+			c.SnapshotSites = map[string]string{"news.example.com": "always", "xn--bcher-kva.example": "never"}
+		},
 		"--link-checks=false":                           func(c *config.Config) { c.LinkChecks = false },
 		"--archive-url=https://a.example/{url}":         func(c *config.Config) { c.Archive = "https://a.example/{url}" },
 		"--archive-url=off":                             func(c *config.Config) { c.Archive = "" },

@@ -44,13 +44,14 @@ type Config struct {
 	JobTimeout      time.Duration
 	FilesURL        string // absolute, no slash at the end
 	Blob            Blob
-	UploadLimit     int64            // bytes
-	QuotaUnused     map[string]int64 // bytes for every tier except guest; 0 is unlimited
-	Quota           map[string]int64 // like QuotaUnused
-	Snapshots       string           // when this server takes copies of pages
-	BrowserURL      string           // of a browser that renders the pages; "": none
-	SnapshotLimit   int64            // bytes
-	SnapshotQuota   map[string]int64 // like QuotaUnused
+	UploadLimit     int64             // bytes
+	QuotaUnused     map[string]int64  // bytes for every tier except guest; 0 is unlimited
+	Quota           map[string]int64  // like QuotaUnused
+	Snapshots       string            // when this server takes copies of pages
+	SnapshotSites   map[string]string // Snapshots by host of the pages
+	BrowserURL      string            // of a browser that renders the pages; "": none
+	SnapshotLimit   int64             // bytes
+	SnapshotQuota   map[string]int64  // like QuotaUnused
 	DiskReserve     DiskReserve
 	FFmpeg          string // program that takes pictures of videos, "" for none
 	KeepMetadata    bool   // serve photographs with all their metadata
@@ -253,7 +254,11 @@ var settings = []Declaration{
 	{Flag: "snapshots", Topic: topicFiles, Default: "on-request", Placeholder: "WHEN",
 		Help: "When this server saves copies of pages itself: never, on-request (when the owner of a block asks for one) or always (also once for every new link).",
 		See:  "[Saved copies of pages](operators.md#saved-copies-of-pages)",
-		kind: choice(func(c *Config) *string { return &c.Snapshots }, "never", "on-request", "always")},
+		kind: choice(func(c *Config) *string { return &c.Snapshots }, snapshotPolicies...)},
+	{Flag: "snapshot-sites", Topic: topicFiles, Placeholder: "HOST=WHEN,…",
+		Help: "When this server saves copies of the pages of these hosts and the hosts below them, such as example.com=never; neither this nor anybody's choice overrides --snapshots=never.",
+		See:  "[Saved copies of pages](operators.md#saved-copies-of-pages)",
+		kind: field(func(c *Config) *map[string]string { return &c.SnapshotSites }, parseSnapshotSites, formatSnapshotSites)},
 	{Flag: "browser-url", Topic: topicFiles, Placeholder: "URL",
 		Help: "http:// or ws:// address of a headless Chromium (Chrome DevTools Protocol), which renders pages before this server copies them, and takes pictures of them; empty for none.",
 		See:  "[A browser for saved copies](operators.md#a-browser-for-saved-copies)",

@@ -55,6 +55,7 @@ type Channel struct {
 	Description   *Text
 	Visibility    Visibility
 	Layout        Layout // for readers who have not chosen one
+	Snapshots     SnapshotPolicy
 	Owner         Principal
 	UserID        UserID // creator
 	Metadata      Metadata

@@ -41,6 +41,8 @@ type Snapshot struct {
 	Title       string
 	Text        string // of the page; lists omit it
 	Article     bool   // Text is the Markdown of an article
+	Missing     []MissingPart
+	Omitted     int64 // number of missing parts, including those that Missing does not list
 	TakenAt     time.Time
 	CreatedAt   time.Time
 }

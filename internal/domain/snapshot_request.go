@@ -12,13 +12,3 @@ type SnapshotRequest struct {
 	Round     int64  // names the job
 	UpdatedAt time.Time
 }
-
-// SnapshotPolicy is when this server takes copies of pages.
-type SnapshotPolicy string
-
-// The policies: no copies, copies that people ask for, and a copy of the page of every new Link.
-const (
-	NoSnapshots    SnapshotPolicy = "never"
-	AskedSnapshots SnapshotPolicy = "on-request"
-	EverySnapshot  SnapshotPolicy = "always"
-)

@@ -116,7 +116,7 @@ func copyLineOf(s domain.Snapshot, hash string) copyLine {
 	media, _, _ := strings.Cut(s.ContentType, ";")
 	extension := copyExtensions[media]
 	return copyLine{BlockID: int64(s.Block), Address: s.Address, Title: s.Title, TakenAt: s.TakenAt.UTC(), Source: string(s.Source), Kind: string(s.Kind),
-		Shared: s.Shared, File: fileLine{Path: filesFolder + hash + entryExtension(extension, media), SHA256: hash, Name: "page" + extension,
+		Shared: s.Shared, Missing: s.Missing, Omitted: s.Omitted, File: fileLine{Path: filesFolder + hash + entryExtension(extension, media), SHA256: hash, Name: "page" + extension,
 			ContentType: s.ContentType, Size: s.Size}}
 }
 

@@ -265,7 +265,7 @@ func (p *person) channel(ctx context.Context, c domain.Channel) error {
 	isExported := func(id domain.ChannelID) bool { return p.exported.has(int64(id)) }
 	err := p.e.contents(ctx, p.actor, domain.Ref{ID: int64(c.ID)}, false, func(full collections.FullChannel, items int64) (err error) {
 		head = recorder{at: p.e.o.Addresses}.channel(full, items)
-		head.Contents = name
+		head.Contents, head.Snapshots = name, string(full.Snapshots)
 		w, err = p.zip.create(name, false)
 		return err
 	}, func(items []placed) error {

@@ -65,6 +65,7 @@ type blockLine struct {
 	Image      *fileLine       `json:"image,omitempty"`
 	Attachment *fileLine       `json:"attachment,omitempty"`
 	KeepsAll   bool            `json:"keep_file_metadata,omitempty"`
+	Snapshots  string          `json:"snapshots,omitempty"`
 	Embed      *embedLine      `json:"embed,omitempty"`
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
 	Author     personLine      `json:"author"`
@@ -103,6 +104,7 @@ type channelLine struct {
 	Description   string          `json:"description,omitempty"`
 	Visibility    string          `json:"visibility"`
 	Layout        string          `json:"layout,omitempty"`
+	Snapshots     string          `json:"snapshots,omitempty"`
 	Owner         personLine      `json:"owner"`
 	Metadata      json.RawMessage `json:"metadata,omitempty"`
 	Collaborators []personLine    `json:"collaborators,omitempty"`
@@ -127,6 +129,7 @@ type commentLine struct {
 type recorder struct {
 	at       *present.Addresses
 	sums     map[domain.FileID]sum
+	policies map[domain.BlockID]domain.SnapshotPolicy
 	exported func(domain.ChannelID) bool // whether a channel is in the export with its contents
 }
 
@@ -168,7 +171,11 @@ func (e *Exporter) recorder(ctx context.Context, blocks []*domain.Block, user do
 		}
 	}
 	sums, err := e.sums(ctx, user, files)
-	return recorder{e.o.Addresses, sums, exported}, err
+	if err != nil {
+		return recorder{}, err
+	}
+	policies, err := e.o.App.Content.BlockSnapshotPolicies(ctx, domain.Actor{UserID: user}, blocks)
+	return recorder{e.o.Addresses, sums, policies, exported}, err
 }
 
 func (e *Exporter) sums(ctx context.Context, user domain.UserID, files []*domain.File) (map[domain.FileID]sum, error) {
@@ -233,7 +240,7 @@ func (r recorder) block(b *domain.Block) blockLine {
 	line := blockLine{ID: int64(b.ID), Type: string(b.Type), Failed: b.State == domain.Failed, Title: text(b.Title),
 		Description: markdown(b.Description), Content: markdown(b.Content), BlockTexts: b.NonEmptyTexts(), SourceURL: text(b.SourceURL),
 		ValueURL: text(b.ValueURL), Image: r.file(b.Image), Attachment: r.file(b.File),
-		KeepsAll: b.KeepsMetadata(), Metadata: metadata(b.Metadata), Author: r.person(&b.Author), Visibility: string(b.Visibility()), Comments: b.Comments,
+		KeepsAll: b.KeepsMetadata(), Snapshots: string(r.policies[b.ID]), Metadata: metadata(b.Metadata), Author: r.person(&b.Author), Visibility: string(b.Visibility()), Comments: b.Comments,
 		CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC(), URL: shown.URL()}
 	if b.Image != nil {
 		line.Image.online = shown.Image().Src()

@@ -1,6 +1,10 @@
 package exporting
 
-import "time"
+import (
+	"time"
+
+	"vitrine/internal/domain"
+)
 
 // The lines about the person and the export itself.
 
@@ -117,12 +121,14 @@ type searchLine struct {
 
 // copyLine is a saved copy of the page of a block.
 type copyLine struct {
-	BlockID int64     `json:"block_id"`
-	Address string    `json:"address"`
-	Title   string    `json:"title,omitempty"`
-	TakenAt time.Time `json:"taken_at"`
-	Source  string    `json:"source"`
-	Kind    string    `json:"kind"`
-	Shared  bool      `json:"shared,omitempty"`
-	File    fileLine  `json:"file"`
+	BlockID int64                `json:"block_id"`
+	Address string               `json:"address"`
+	Title   string               `json:"title,omitempty"`
+	TakenAt time.Time            `json:"taken_at"`
+	Source  string               `json:"source"`
+	Kind    string               `json:"kind"`
+	Shared  bool                 `json:"shared,omitempty"`
+	Missing []domain.MissingPart `json:"missing,omitempty"`
+	Omitted int64                `json:"missing_count,omitempty"`
+	File    fileLine             `json:"file"`
 }

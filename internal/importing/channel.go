@@ -73,7 +73,7 @@ func (t *sink) Channel(ctx context.Context, c source.Channel) error {
 		}
 		return nil
 	}
-	in := transfer.ImportChannelInput{ID: shortID(c.ID), Title: c.Title, Description: c.Description, Visibility: asked, Layout: c.Layout,
+	in := transfer.ImportChannelInput{ID: shortID(c.ID), Title: c.Title, Description: c.Description, Visibility: asked, Layout: c.Layout, Snapshots: c.Snapshots,
 		Metadata: t.metadata(c.Metadata, c.Owner), CreatedAt: c.CreatedAt, KeepTitle: c.Root && t.ofDocument}
 	at.inner = t.ofDocument && !t.former && c.Visibility == domain.Private
 	name := named{"channel", c.Title, c.Where}

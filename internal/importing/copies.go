@@ -52,7 +52,7 @@ func (t *sink) copy(ctx context.Context, w waiting, block domain.BlockID, page s
 	if err == nil {
 		saved, err = t.app.Content.AddSnapshot(ctx, t.actor, block, content.SnapshotInput{
 			Kind: kind, Source: cmp.Or(page.Source, domain.FromBrowser), TakenAt: page.TakenAt, Address: page.Address,
-			Title: transfer.Keepable(page.Title, domain.MaxTitle), ContentType: page.ContentType, Shared: page.Shared, Length: -1, Body: body,
+			Title: transfer.Keepable(page.Title, domain.MaxTitle), ContentType: page.ContentType, Shared: page.Shared, Missing: page.Missing, Omitted: page.Omitted, Length: -1, Body: body,
 		})
 		_ = body.Close() // it was only read
 	}

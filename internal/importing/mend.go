@@ -194,7 +194,7 @@ func (t *sink) prepare(it source.Item) *transfer.PreparedItem {
 	in := transfer.ImportItemInput{ID: shortID(it.ID), FormerID: it.FormerID, Nested: it.Kind == source.Nested, Title: it.Title, Description: it.Description,
 		Content: it.Content, BlockTexts: it.BlockTexts, Address: it.Address, MadeFrom: it.MadeFrom, Embed: it.Embed,
 		Fetch: it.Kind == source.Link && !it.Complete, CreatedAt: it.CreatedAt, UpdatedAt: it.UpdatedAt, ConnectedAt: it.ConnectedAt,
-		Pinned: it.Pinned, KeepFileMetadata: it.KeepFileMetadata}
+		Pinned: it.Pinned, KeepFileMetadata: it.KeepFileMetadata, Snapshots: it.Snapshots}
 	if strings.TrimSpace(in.Title) == "" {
 		in.Title = ""
 	}

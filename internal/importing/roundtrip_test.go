@@ -111,7 +111,7 @@ func seed(t *testing.T, r *apptest.Rig) {
 	block("ada", []int64{closed}, map[string]any{"value": "https://example.com/thumb.png", "title": "From the web"})
 	block("ada", []int64{closed}, map[string]any{"value": "https://video.example.com/7"})
 	gone := block("ada", []int64{closed}, map[string]any{"value": "https://example.com/gone", "title": "Gone"})
-	if _, err := r.S.App.Collections.UpdateChannel(t.Context(), ada(r), domain.Ref{ID: open}, collections.UpdateChannelInput{Layout: new(domain.MasonryLayout)}); err != nil {
+	if _, err := r.S.App.Collections.UpdateChannel(t.Context(), ada(r), domain.Ref{ID: open}, collections.UpdateChannelInput{Layout: new(domain.MasonryLayout), Snapshots: new(domain.EverySnapshot)}); err != nil {
 		t.Fatal(err)
 	}
 	r.Collaborate("ada", open, "bob")
@@ -127,13 +127,18 @@ func seed(t *testing.T, r *apptest.Rig) {
 			r.Do("ada", "DELETE", fmt.Sprintf("/v3/connections/%d", contents.Int(fmt.Sprintf("data.%d.connection.id", i))), nil).Want(204)
 		}
 	}
+	for _, id := range []int64{link, looseLink} {
+		if _, err := r.S.App.Content.SetBlockSnapshotPolicy(t.Context(), ada(r), domain.BlockID(id), domain.NoSnapshots); err != nil {
+			t.Fatal(err)
+		}
+	}
 	taken := time.Date(2021, 2, 3, 4, 5, 6, 789000, time.UTC)
 	for _, c := range []struct {
 		block int64
 		body  string
 		in    content.SnapshotInput
 	}{
-		{link, `<title>Saved "page"</title><article><p>` + strings.Repeat("What it said. ", 60) + `</p></article>`, content.SnapshotInput{Kind: domain.SnapshotPage, Source: domain.FromServer, TakenAt: taken, Address: "https://example.com/moved", Shared: true}},
+		{link, `<title>Saved "page"</title><article><p>` + strings.Repeat("What it said. ", 60) + `</p></article>`, content.SnapshotInput{Kind: domain.SnapshotPage, Source: domain.FromServer, TakenAt: taken, Address: "https://example.com/moved", Shared: true, Missing: []domain.MissingPart{{Address: "https://example.com/moss.png", Reason: "It is too large"}}, Omitted: 3}},
 		{link, "<title>Unlike others</title><p>S\xfcden", content.SnapshotInput{Kind: domain.SnapshotPage, Source: domain.FromBrowser, TakenAt: taken.Add(time.Hour), Title: "Mine", ContentType: "text/html; charset=windows-1252"}},
 		{link, string(apptest.PNG(t, 5, 4)), content.SnapshotInput{Kind: domain.SnapshotScreenshot, Source: domain.FromBrowser, TakenAt: taken.Add(time.Minute), Title: "A picture"}},
 		{link, string(apptest.PNG(t, 6, 4)), content.SnapshotInput{Kind: domain.SnapshotScreenshot, Source: domain.FromServer, TakenAt: taken, Shared: true}},

@@ -65,6 +65,10 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, maxWait time.Du
 	f.LinkChecks, f.Archive = cfg.LinkChecks, cfg.Archive
 	f.Quotas = quotas(cfg)
 	f.Snapshots = content.Snapshots{Policy: domain.SnapshotPolicy(cfg.Snapshots), Limit: cfg.SnapshotLimit, Quotas: map[domain.Tier]int64{}}
+	f.Snapshots.Sites = map[string]domain.SnapshotPolicy{}
+	for host, policy := range cfg.SnapshotSites {
+		f.Snapshots.Sites[host] = domain.SnapshotPolicy(policy)
+	}
 	for tier, bytes := range cfg.SnapshotQuota {
 		f.Snapshots.Quotas[domain.Tier(tier)] = bytes
 	}

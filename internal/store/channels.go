@@ -130,6 +130,7 @@ type NewChannel struct {
 	Description *domain.Text
 	Visibility  domain.Visibility
 	Layout      domain.Layout // as stored
+	Snapshots   domain.SnapshotPolicy
 	Owner       domain.PrincipalRef
 	UserID      domain.UserID
 	Metadata    domain.Metadata
@@ -144,7 +145,7 @@ var (
 
 // CreateChannel creates a channel. The transaction must have claimed the slug.
 func (w ChannelWrites) CreateChannel(ctx context.Context, n NewChannel) (domain.ChannelID, error) {
-	c := domain.Channel{Slug: n.Slug, Title: n.Title, Description: n.Description, Visibility: n.Visibility, Layout: n.Layout,
+	c := domain.Channel{Slug: n.Slug, Title: n.Title, Description: n.Description, Visibility: n.Visibility, Layout: n.Layout, Snapshots: n.Snapshots,
 		Owner: domain.Principal{PrincipalRef: n.Owner}, UserID: n.UserID, Metadata: n.Metadata, CreatedAt: n.Now, UpdatedAt: n.Now}
 	id, err := sqlx.ScanID[domain.ChannelID](w.tx.db.QueryRow(ctx, insertChannel, rowmap.ChannelArgs(sqlx.Insert, c)...))
 	if err != nil {

@@ -118,7 +118,12 @@ func (h *handler) GetSnapshot(ctx context.Context, p ext.GetSnapshotParams) (*ex
 	if err != nil {
 		return nil, err
 	}
-	return h.snapshot(s), nil
+	out := h.snapshot(s)
+	out.Missing = make([]ext.SnapshotMissingItem, len(s.Missing))
+	for i, m := range s.Missing {
+		out.Missing[i] = ext.SnapshotMissingItem{URL: m.Address, Reason: m.Reason}
+	}
+	return out, nil
 }
 
 // ShareSnapshot implements shareSnapshot.
@@ -145,6 +150,6 @@ func (h *handler) added(ctx context.Context, s domain.Snapshot, err error) (*ext
 
 func (h *handler) snapshot(s domain.Snapshot) *ext.Snapshot {
 	return &ext.Snapshot{ID: int64(s.ID), Type: ext.SnapshotTypeSnapshot, BlockID: int64(s.Block), Kind: ext.SnapshotKind(s.Kind),
-		Source: ext.SnapshotSource(s.Source), Shared: s.Shared, Size: s.Size, Title: s.Title, URL: s.Address,
+		Source: ext.SnapshotSource(s.Source), Shared: s.Shared, Size: s.Size, Title: s.Title, URL: s.Address, MissingCount: s.Omitted,
 		TakenAt: wire.Time{Time: s.TakenAt}, CreatedAt: wire.Time{Time: s.CreatedAt}, WebURL: h.at.Site + present.SnapshotPath(s)}
 }

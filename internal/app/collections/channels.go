@@ -158,6 +158,7 @@ type UpdateChannelInput struct {
 	Description core.Patch
 	Visibility  *domain.Visibility
 	Layout      *domain.Layout
+	Snapshots   *domain.SnapshotPolicy
 	Owner       *domain.PrincipalRef
 	Metadata    []byte // JSON object to merge, or nil
 	Seen        Seen   // the texts before the change, for title and description
@@ -196,12 +197,15 @@ func (in UpdateChannelInput) Validate() error {
 	if in.Layout != nil {
 		domain.Among(&f, "layout", *in.Layout, domain.Layouts()...)
 	}
+	if in.Snapshots != nil {
+		domain.Among(&f, "snapshots", *in.Snapshots, domain.SnapshotPolicies()...)
+	}
 	checkOwner(&f, in.Owner)
 	return f.Err()
 }
 
 // UpdateChannel changes a channel (behaviour.md section 4). Collaborators may change its texts and metadata. Only the
-// owner may change its visibility, layout and owner.
+// owner may change its visibility, layout, owner, and when its pages are copied.
 func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref domain.Ref, in UpdateChannelInput) (full FullChannel, err error) {
 	if err := in.Validate(); err != nil {
 		return full, err
@@ -276,6 +280,12 @@ func own(ctx context.Context, tx *store.Tx, actor domain.Actor, c *domain.Channe
 			return core.Forbidden("change the layout of this channel")
 		}
 		c.Layout = in.Layout.Stored()
+	}
+	if in.Snapshots != nil && in.Snapshots.Stored() != c.Snapshots {
+		if !domain.CanOwn(actor, *c) {
+			return core.Forbidden("choose when pages of this channel are copied")
+		}
+		c.Snapshots = in.Snapshots.Stored()
 	}
 	if in.Owner != nil {
 		owner = *in.Owner

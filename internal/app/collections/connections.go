@@ -87,6 +87,7 @@ func (a *Collections) connectAnd(ctx context.Context, actor domain.Actor, item d
 		}
 		var events []domain.Event
 		made = make([]PlacedConnection, len(places))
+		copies := false // a channel wants copies of pages
 		for i, p := range places {
 			if id, ok := there[p.channel.ID]; ok {
 				if made[i], err = placedConnection(ctx, tx.Queries, actor, id); err != nil {
@@ -101,6 +102,12 @@ func (a *Collections) connectAnd(ctx context.Context, actor domain.Actor, item d
 			}
 			c.Maker = p.by
 			events = append(events, domain.Connected{Channel: p.channel, Item: item, Owner: in.owner, ItemPrivate: in.private})
+			copies = copies || p.channel.Snapshots == domain.EverySnapshot
+		}
+		if copies && domain.IsAuthor(actor, in.block) {
+			if err := a.content.TakeFirst(ctx, tx, in.block); err != nil {
+				return err
+			}
 		}
 		if err := then(tx, made); err != nil {
 			return err
@@ -110,10 +117,11 @@ func (a *Collections) connectAnd(ctx context.Context, actor domain.Actor, item d
 	return made, err
 }
 
-// opened describes an item to connect: its owner, and whether it is a private channel.
+// opened describes an item to connect: its owner, whether it is a private channel, and the block if it is one.
 type opened struct {
 	owner   domain.PrincipalRef
 	private bool
+	block   domain.Block
 }
 
 // openItem locks the targets and the item, which the actor must see.
@@ -125,7 +133,7 @@ func openItem(ctx context.Context, tx *store.Tx, actor domain.Actor, item domain
 			return nil, in, err
 		}
 		b, err := tx.Blocks().LockedBlock(ctx, actor.UserID, domain.BlockID(item.ID))
-		in.owner = b.Author.PrincipalRef
+		in.owner, in.block = b.Author.PrincipalRef, b
 		return places, in, err
 	}
 	places, err := openTargets(ctx, tx, actor, targets, domain.ChannelID(item.ID))

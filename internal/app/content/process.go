@@ -300,7 +300,7 @@ func (a *Content) fill(ctx context.Context, id domain.BlockID, made content, in 
 			b.SourceTitle = orElse(b.SourceTitle, made.sourceTitle)
 		}
 		if b.Type == domain.LinkBlock {
-			return errors.Join(useArticle(ctx, tx, b, ""), a.takeFirst(ctx, tx, *b))
+			return errors.Join(useArticle(ctx, tx, b, ""), a.TakeFirst(ctx, tx, *b))
 		}
 		return nil
 	})

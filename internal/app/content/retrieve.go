@@ -119,12 +119,17 @@ func contentRedirect(answer *fetch.Response, beginning []byte) *url.URL {
 // errBlocked is why nothing is fetched from a blocked site.
 var errBlocked = &fetch.Error{Reason: "The address " + core.SiteBlocked}
 
-// get fetches a URL given by a user or a page. It never reaches a blocked site, not even through a redirect.
+// get fetches a URL given by a user or a page. It never reaches a blocked site, or one that r.Permit refuses, not even
+// through a redirect.
 func (a *Content) get(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+	also := r.Permit
 	r.Permit = func(ctx context.Context, to *url.URL) error {
 		blocked, err := a.BlockedSites(ctx, to.String())
 		if err == nil && blocked[0] {
 			err = errBlocked
+		}
+		if err == nil && also != nil {
+			err = also(ctx, to)
 		}
 		return err
 	}

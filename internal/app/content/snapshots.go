@@ -15,9 +15,10 @@ import (
 
 // Snapshots limits the saved copies of pages.
 type Snapshots struct {
-	Policy domain.SnapshotPolicy // when this server takes copies
-	Limit  int64                 // bytes of one
-	Quotas map[domain.Tier]int64 // bytes of all of a user; a missing tier or 0 is unlimited
+	Policy domain.SnapshotPolicy            // when this server takes copies; "" means on request
+	Sites  map[string]domain.SnapshotPolicy // the same for the pages of a host and of those below it
+	Limit  int64                            // bytes of one
+	Quotas map[domain.Tier]int64            // bytes of all of a user; a missing tier or 0 is unlimited
 }
 
 // SnapshotInput is a copy of a page to save.
@@ -29,6 +30,8 @@ type SnapshotInput struct {
 	Title       string    // "": that in the page
 	ContentType string    // header of the body; only its character set is used
 	Shared      bool
+	Missing     []domain.MissingPart
+	Omitted     int64 // number of missing parts, including those that Missing does not list
 	Length      int64 // of the body, -1 if unknown
 	Body        io.Reader
 }
@@ -136,6 +139,7 @@ func (a *Content) attachSnapshot(ctx context.Context, actor domain.Actor, b doma
 	if s.TakenAt.IsZero() {
 		s.TakenAt = now
 	}
+	s.Missing, s.Omitted = domain.ListedParts(in.Missing, in.Omitted)
 	if s.Address, err = weburl.Canonical(cmp.Or(in.Address, *b.ValueURL)); err != nil {
 		return s, domain.InvalidField("url", domain.FieldMalformed, "must be an absolute http or https URL")
 	}

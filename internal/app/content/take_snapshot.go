@@ -49,15 +49,20 @@ func (a *Content) CanTakeSnapshots() bool { return a.snapshots.Policy != domain.
 
 // RequestSnapshot queues a copy of the page of a block of the actor. It does nothing if one is being taken.
 func (a *Content) RequestSnapshot(ctx context.Context, actor domain.Actor, block domain.BlockID) error {
-	if !a.CanTakeSnapshots() {
-		return domain.NewUnprocessable("This site does not take copies of pages")
-	}
+	return a.requestAnd(ctx, actor, block, func(*store.Tx) error { return nil })
+}
+
+// requestAnd is RequestSnapshot with a callback in the same transaction.
+func (a *Content) requestAnd(ctx context.Context, actor domain.Actor, block domain.BlockID, then func(tx *store.Tx) error) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		b, err := tx.Blocks().LockedBlock(ctx, actor.UserID, block)
 		if err != nil {
 			return err
 		}
 		if err := hasCopies(actor, b); err != nil {
+			return err
+		}
+		if err := a.maySnapshot(ctx, tx.Queries, b); err != nil {
 			return err
 		}
 		if err := a.fetcher.Check(*b.ValueURL); err != nil {
@@ -68,7 +73,10 @@ func (a *Content) RequestSnapshot(ctx context.Context, actor domain.Actor, block
 			return err
 		}
 		queued, err := a.requestSnapshot(ctx, tx, actor.UserID, block)
-		if err != nil || !queued {
+		if err != nil {
+			return err
+		}
+		if err := then(tx); err != nil || !queued {
 			return err
 		}
 		over, err := core.CountIn(ctx, tx, core.Counters(snapshotLimits, false, "snapshot", strconv.FormatInt(int64(actor.UserID), 10)), a.Now())
@@ -95,19 +103,6 @@ func (a *Content) SnapshotRequest(ctx context.Context, actor domain.Actor, b dom
 		return q, domain.NewNotFound()
 	}
 	return a.Store.Blobs().SnapshotRequest(ctx, b.ID)
-}
-
-// takeFirst requests the first copy of a new Link if this server takes one of each.
-func (a *Content) takeFirst(ctx context.Context, tx *store.Tx, b domain.Block) error {
-	if a.snapshots.Policy != domain.EverySnapshot || b.Type != domain.LinkBlock || b.ValueURL == nil {
-		return nil
-	}
-	n, err := tx.Blobs().CountSnapshots(ctx, b.ID)
-	if err != nil || n > 0 {
-		return err
-	}
-	_, err = a.requestSnapshot(ctx, tx, domain.UserID(b.Author.ID), b.ID)
-	return err
 }
 
 // TakeSnapshot fetches the page of a block and saves a copy. Running it again has no further effect.
@@ -163,8 +158,8 @@ func (a *Content) takeSnapshot(ctx context.Context, actor domain.Actor, b domain
 	if err := hasCopies(actor, b); err != nil {
 		return err
 	}
-	if !a.CanTakeSnapshots() {
-		return domain.NewUnprocessable("This site does not take copies of pages")
+	if err := a.maySnapshot(ctx, a.Store.AtPrimary().Queries, b); err != nil {
+		return err
 	}
 	if err := a.affordSnapshot(ctx, a.Store.AtPrimary().Queries, actor, 1); err != nil {
 		return err
@@ -179,17 +174,18 @@ func (a *Content) takeSnapshot(ctx context.Context, actor domain.Actor, b domain
 		return err
 	}
 	in := SnapshotInput{Kind: domain.SnapshotPage, Source: domain.FromServer, Address: made.URL.String(), ContentType: "text/html; charset=utf-8",
-		Shared: true, Length: int64(len(made.HTML)), Body: bytes.NewReader(made.HTML)}
+		Shared: true, Missing: missingParts(made.Missing), Omitted: int64(made.Omitted), Length: int64(len(made.HTML)), Body: bytes.NewReader(made.HTML)}
 	_, err = a.addSnapshot(ctx, actor, b.ID, in, pictures, func(tx *store.Tx) error {
 		return tx.Blobs().EndSnapshotRequest(ctx, q.Block, q.Round)
 	})
 	return err
 }
 
-// permitted fetches the page and its parts, except those of blocked sites.
+// permitted fetches the page and its parts, except those of blocked sites and of sites whose pages are never copied.
 type permitted struct{ content *Content }
 
 func (p permitted) Get(ctx context.Context, r fetch.Request) (*fetch.Response, error) {
+	r.Permit = p.content.permitSnapshot
 	return p.content.get(ctx, r)
 }
 

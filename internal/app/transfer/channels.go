@@ -16,11 +16,12 @@ type ImportChannelInput struct {
 	ID          string // in the source
 	Title       string
 	Description string
-	Visibility  domain.Visibility // of a new channel; "" means closed
-	Layout      domain.Layout     // of a new channel; "" means the default
-	Metadata    []byte            // JSON object, or nil
-	CreatedAt   time.Time         // zero means now
-	KeepTitle   bool              // an existing channel keeps its title
+	Visibility  domain.Visibility     // of a new channel; "" means closed
+	Layout      domain.Layout         // of a new channel; "" means the default
+	Snapshots   domain.SnapshotPolicy // of a new channel; "" means as the site
+	Metadata    []byte                // JSON object, or nil
+	CreatedAt   time.Time             // zero means now
+	KeepTitle   bool                  // an existing channel keeps its title
 }
 
 // Validate checks everything except the metadata, which is checked when it is parsed.
@@ -34,6 +35,9 @@ func (in ImportChannelInput) Validate() error {
 	}
 	if in.Layout != "" {
 		domain.Among(&f, "layout", in.Layout, domain.Layouts()...)
+	}
+	if in.Snapshots != "" {
+		domain.Among(&f, "snapshots", in.Snapshots, domain.SnapshotPolicies()...)
 	}
 	return f.Err()
 }
@@ -60,7 +64,7 @@ func (a *Transfer) ImportChannel(ctx context.Context, actor domain.Actor, origin
 		return 0, 0, err
 	}
 	now := a.Now()
-	n := store.NewChannel{Title: domain.NameFrom(in.Title), Description: core.Rendered(&in.Description), Visibility: in.Visibility, Layout: in.Layout.Stored(),
+	n := store.NewChannel{Title: domain.NameFrom(in.Title), Description: core.Rendered(&in.Description), Visibility: in.Visibility, Layout: in.Layout.Stored(), Snapshots: in.Snapshots.Stored(),
 		Metadata: metadata, UserID: actor.UserID, Owner: domain.UserRef(actor.UserID), Now: plausible(in.CreatedAt, now, now)}
 	if n.Visibility == "" {
 		n.Visibility = domain.Closed

@@ -422,6 +422,11 @@ func (b *bringing) makeBlock(ctx context.Context, t *PreparedItem, now time.Time
 	if err != nil {
 		return made, err
 	}
+	if t.Snapshots.Stored() != "" && content.HasPage(made) {
+		if err := tx.Blobs().SetSnapshotPolicy(ctx, made.ID, t.Snapshots.Stored()); err != nil {
+			return made, err
+		}
+	}
 	if made.State == domain.Processing {
 		if err := content.Process(ctx, tx, b.actor.UserID, made.ID, domain.BlockUploads{}, now); err != nil {
 			return made, err

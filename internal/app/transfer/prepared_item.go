@@ -22,8 +22,9 @@ type ImportItemInput struct {
 	MadeFrom             string // the URL that it was created from; "" means Address, for a Link or an Embed
 	Metadata             []byte // JSON object, or nil
 	Embed                *domain.Embed
-	Fetch                bool // fetch the missing fields of a Link from its page
-	KeepFileMetadata     bool // other people get the metadata of the files
+	Fetch                bool                  // fetch the missing fields of a Link from its page
+	KeepFileMetadata     bool                  // other people get the metadata of the files
+	Snapshots            domain.SnapshotPolicy // "" means as its channels
 	CreatedAt, UpdatedAt time.Time
 
 	ConnectionMetadata []byte // JSON object, or nil
@@ -44,6 +45,9 @@ func (in ImportItemInput) Validate() error {
 		f.RequiredText("content", in.Content, domain.MaxMarkdown)
 	} else {
 		f.AnyText("content", &in.Content, domain.MaxMarkdown)
+	}
+	if in.Snapshots != "" {
+		domain.Among(&f, "snapshots", in.Snapshots, domain.SnapshotPolicies()...)
 	}
 	in.CheckTexts(&f)
 	wanted := in.Type == domain.LinkBlock || in.Type == domain.EmbedBlock

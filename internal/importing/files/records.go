@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,16 +25,17 @@ type person struct {
 
 // bundleChannel is a line of json/channels.jsonl.
 type bundleChannel struct {
-	ID          int64             `json:"id"`
-	Title       string            `json:"title"`
-	Description string            `json:"description"`
-	Visibility  domain.Visibility `json:"visibility"`
-	Layout      domain.Layout     `json:"layout"`
-	Owner       person            `json:"owner"`
-	Metadata    source.Metadata   `json:"metadata"`
-	CreatedAt   time.Time         `json:"created_at"`
-	URL         string            `json:"url"`
-	Contents    string            `json:"contents"`
+	ID          int64                 `json:"id"`
+	Title       string                `json:"title"`
+	Description string                `json:"description"`
+	Visibility  domain.Visibility     `json:"visibility"`
+	Layout      domain.Layout         `json:"layout"`
+	Snapshots   domain.SnapshotPolicy `json:"snapshots"`
+	Owner       person                `json:"owner"`
+	Metadata    source.Metadata       `json:"metadata"`
+	CreatedAt   time.Time             `json:"created_at"`
+	URL         string                `json:"url"`
+	Contents    string                `json:"contents"`
 }
 
 // connection is a line of the contents of a channel.
@@ -57,17 +59,18 @@ type block struct {
 	Description string `json:"description"`
 	Content     string `json:"content"`
 	domain.BlockTexts
-	SourceURL  string          `json:"source_url"`
-	ValueURL   string          `json:"value_url"`
-	Image      *bundleFile     `json:"image"`
-	Attachment *bundleFile     `json:"attachment"`
-	KeepsAll   bool            `json:"keep_file_metadata"`
-	Embed      *embed          `json:"embed"`
-	Metadata   source.Metadata `json:"metadata"`
-	Author     person          `json:"author"`
-	CreatedAt  time.Time       `json:"created_at"`
-	UpdatedAt  time.Time       `json:"updated_at"`
-	URL        string          `json:"url"`
+	SourceURL  string                `json:"source_url"`
+	ValueURL   string                `json:"value_url"`
+	Image      *bundleFile           `json:"image"`
+	Attachment *bundleFile           `json:"attachment"`
+	KeepsAll   bool                  `json:"keep_file_metadata"`
+	Snapshots  domain.SnapshotPolicy `json:"snapshots"`
+	Embed      *embed                `json:"embed"`
+	Metadata   source.Metadata       `json:"metadata"`
+	Author     person                `json:"author"`
+	CreatedAt  time.Time             `json:"created_at"`
+	UpdatedAt  time.Time             `json:"updated_at"`
+	URL        string                `json:"url"`
 }
 
 type embed struct {
@@ -108,6 +111,8 @@ type bundleCopy struct {
 	Source  domain.SnapshotSource `json:"source"`
 	Kind    domain.SnapshotKind   `json:"kind"`
 	Shared  bool                  `json:"shared"`
+	Missing []domain.MissingPart  `json:"missing"`
+	Omitted int64                 `json:"missing_count"`
 	File    struct {
 		bundleFile
 		ContentType string `json:"content_type"`
@@ -137,7 +142,7 @@ func (b *Bundle) person(p person) source.Person {
 }
 
 func (b *Bundle) channel(c bundleChannel, where string) source.Channel {
-	return source.Channel{ID: id(c.ID), Title: c.Title, Description: c.Description, Visibility: c.Visibility, Layout: c.Layout, Metadata: c.Metadata,
+	return source.Channel{ID: id(c.ID), Title: c.Title, Description: c.Description, Visibility: c.Visibility, Layout: c.Layout, Snapshots: policyOf(c.Snapshots), Metadata: c.Metadata,
 		Owner: b.person(c.Owner), CreatedAt: c.CreatedAt, Where: either(c.URL, where)}
 }
 
@@ -161,7 +166,7 @@ func (b *Bundle) block(k block, where string) (it source.Item, why string) {
 	it = source.Item{ID: id(k.ID), Kind: source.Kind(k.Type), Title: k.Title, Description: k.Description, Content: k.Content, BlockTexts: k.BlockTexts,
 		Address: either(k.SourceURL, k.ValueURL), Metadata: k.Metadata, Author: b.person(k.Author),
 		CreatedAt: k.CreatedAt, UpdatedAt: k.UpdatedAt, Complete: true, Where: either(k.URL, where), MadeFrom: k.ValueURL,
-		KeepFileMetadata: k.KeepsAll}
+		KeepFileMetadata: k.KeepsAll, Snapshots: policyOf(k.Snapshots)}
 	switch it.Kind {
 	case source.Text:
 	case source.Image:
@@ -188,6 +193,14 @@ func (b *Bundle) block(k block, where string) (it source.Item, why string) {
 		return it, "its file is not in the archive"
 	}
 	return it, ""
+}
+
+// policyOf returns a policy as it is stored, or "" if it is none of ours.
+func policyOf(p domain.SnapshotPolicy) domain.SnapshotPolicy {
+	if slices.Contains(domain.SnapshotPolicies(), p) {
+		return p.Stored()
+	}
+	return ""
 }
 
 func either(a, b string) string {
@@ -229,7 +242,7 @@ func (b *Bundle) copy(c bundleCopy) (is source.Copy, why string) {
 	if c.Source != domain.FromServer {
 		c.Source = domain.FromBrowser
 	}
-	return source.Copy{Kind: c.Kind, Source: c.Source, Address: c.Address, Shared: c.Shared, TakenAt: c.TakenAt, Title: c.Title,
+	return source.Copy{Kind: c.Kind, Source: c.Source, Address: c.Address, Shared: c.Shared, Missing: c.Missing, Omitted: c.Omitted, TakenAt: c.TakenAt, Title: c.Title,
 		ContentType: c.File.ContentType, Open: file.Open}, ""
 }
 

@@ -107,7 +107,8 @@ type Channel struct {
 	Description string            // Markdown
 	Visibility  domain.Visibility // "": the import's own default
 	Layout      domain.Layout     // "" for the default; others than ours are ignored
-	Metadata    map[string]any    // strings, numbers and booleans
+	Snapshots   domain.SnapshotPolicy
+	Metadata    map[string]any // strings, numbers and booleans
 	Owner       Person
 	CreatedAt   time.Time // zero: now
 	Where       string    // its address or line, for reports
@@ -141,7 +142,8 @@ type Item struct {
 	File      *File // its bytes
 	Preview   *File // an image that represents a Link, Embed or Attachment
 
-	Copies []Copy // saved copies of the page of a Link
+	Copies    []Copy // saved copies of the page of a Link
+	Snapshots domain.SnapshotPolicy
 
 	// KeepFileMetadata is set if other people may see the metadata of the files, such as where a
 	// photograph was taken.
@@ -172,6 +174,8 @@ type Copy struct {
 	Source      domain.SnapshotSource // "": a browser
 	Address     string                // of the page; "": that of the item
 	Shared      bool                  // everyone who sees the item sees it
+	Missing     []domain.MissingPart  // parts of the page that it lacks
+	Omitted     int64                 // their number, including those that Missing does not list
 	TakenAt     time.Time             // zero: unknown
 	Title       string
 	ContentType string // "": HTML that declares its character set

@@ -847,6 +847,51 @@ func (s *Server) handleGetBlockProcessingRequest(args [1]string, argsEscaped boo
 	}
 }
 
+// handleGetBlockSnapshotPolicyRequest handles getBlockSnapshotPolicy operation.
+//
+// Only the author of a block that comes from a web page can do this.
+//
+// GET /ext/v1/blocks/{id}/snapshot-policy
+func (s *Server) handleGetBlockSnapshotPolicyRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: GetBlockSnapshotPolicyOperation,
+			ID:   "getBlockSnapshotPolicy",
+		}
+	)
+	params, err := decodeGetBlockSnapshotPolicyParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *SnapshotPolicy
+	response, err = s.h.GetBlockSnapshotPolicy(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetBlockSnapshotPolicyResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleGetBlockVersionRequest handles getBlockVersion operation.
 //
 // To restore it, update the block with its texts.
@@ -929,6 +974,52 @@ func (s *Server) handleGetChannelFollowRequest(args [1]string, argsEscaped bool,
 	}
 
 	if err := encodeGetChannelFollowResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleGetChannelSnapshotPolicyRequest handles getChannelSnapshotPolicy operation.
+//
+// Only owners and collaborators can do this. Operators can have other policies for the pages of some
+// hosts.
+//
+// GET /ext/v1/channels/{id}/snapshot-policy
+func (s *Server) handleGetChannelSnapshotPolicyRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: GetChannelSnapshotPolicyOperation,
+			ID:   "getChannelSnapshotPolicy",
+		}
+	)
+	params, err := decodeGetChannelSnapshotPolicyParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *SnapshotPolicy
+	response, err = s.h.GetChannelSnapshotPolicy(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetChannelSnapshotPolicyResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1368,6 +1459,52 @@ func (s *Server) handleGetSnapshotRequest(args [1]string, argsEscaped bool, w ht
 	}
 
 	if err := encodeGetSnapshotResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleGetSnapshotRequestRequest handles getSnapshotRequest operation.
+//
+// For a copy that the server is taking, or failed to take, and only for the author of the block;
+// otherwise 404. The request of a copy that was taken is gone, and the copy is in the list.
+//
+// GET /ext/v1/blocks/{id}/snapshot-request
+func (s *Server) handleGetSnapshotRequestRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: GetSnapshotRequestOperation,
+			ID:   "getSnapshotRequest",
+		}
+	)
+	params, err := decodeGetSnapshotRequestParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *SnapshotRequest
+	response, err = s.h.GetSnapshotRequest(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetSnapshotRequestResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1990,6 +2127,53 @@ func (s *Server) handleReprocessBlockRequest(args [1]string, argsEscaped bool, w
 	}
 }
 
+// handleRequestSnapshotRequest handles requestSnapshot operation.
+//
+// Only the author of a block that comes from a web page can do this. Everyone who sees the block will
+// see the copy. Nothing happens if the server is taking one already. Blocks whose policy is `never`
+// get 422. A user can request 60 copies in an hour and 300 in a day.
+//
+// POST /ext/v1/blocks/{id}/snapshot-request
+func (s *Server) handleRequestSnapshotRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: RequestSnapshotOperation,
+			ID:   "requestSnapshot",
+		}
+	)
+	params, err := decodeRequestSnapshotParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *SnapshotRequest
+	response, err = s.h.RequestSnapshot(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeRequestSnapshotResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleSavePageRequest handles savePage operation.
 //
 // For the browser extension SingleFile, whose destination "upload to a REST Form API" sends such a
@@ -2144,6 +2328,129 @@ func (s *Server) handleSetBlockFileMetadataRequest(args [1]string, argsEscaped b
 	}
 
 	if err := encodeSetBlockFileMetadataResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleSetBlockSnapshotPolicyRequest handles setBlockSnapshotPolicy operation.
+//
+// Only the author of a block that comes from a web page can do this. `default` means as the channels
+// to which the author connected the block: `never` if one of them has that policy, otherwise `always`
+// if one has it. `always` takes the first copy now.
+//
+// PUT /ext/v1/blocks/{id}/snapshot-policy
+func (s *Server) handleSetBlockSnapshotPolicyRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: SetBlockSnapshotPolicyOperation,
+			ID:   "setBlockSnapshotPolicy",
+		}
+	)
+	params, err := decodeSetBlockSnapshotPolicyParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeSetBlockSnapshotPolicyRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *SnapshotPolicy
+	response, err = s.h.SetBlockSnapshotPolicy(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeSetBlockSnapshotPolicyResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleSetChannelSnapshotPolicyRequest handles setChannelSnapshotPolicy operation.
+//
+// Only the owner can do this. `default` means as the site. `always` takes a copy of each page that is
+// added from then on, for people who add their own blocks; the copies count towards their quotas.
+//
+// PUT /ext/v1/channels/{id}/snapshot-policy
+func (s *Server) handleSetChannelSnapshotPolicyRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: SetChannelSnapshotPolicyOperation,
+			ID:   "setChannelSnapshotPolicy",
+		}
+	)
+	params, err := decodeSetChannelSnapshotPolicyParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeSetChannelSnapshotPolicyRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *SnapshotPolicy
+	response, err = s.h.SetChannelSnapshotPolicy(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeSetChannelSnapshotPolicyResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

@@ -1491,6 +1491,61 @@ func decodeGetBlockProcessingParams(args [1]string, argsEscaped bool, r *http.Re
 	return params, nil
 }
 
+// GetBlockSnapshotPolicyParams is parameters of getBlockSnapshotPolicy operation.
+type GetBlockSnapshotPolicyParams struct {
+	// Id.
+	ID int64
+}
+
+func decodeGetBlockSnapshotPolicyParams(args [1]string, argsEscaped bool, r *http.Request) (params GetBlockSnapshotPolicyParams, _ error) {
+	// Decode path: id.
+	if err := func() error {
+		param := args[0]
+		if argsEscaped {
+			unescaped, err := url.PathUnescape(args[0])
+			if err != nil {
+				return errors.Wrap(err, "unescape path")
+			}
+			param = unescaped
+		}
+		if len(param) > 0 {
+			d := uri.NewPathDecoder(uri.PathDecoderConfig{
+				Param:   "id",
+				Value:   param,
+				Style:   uri.PathStyleSimple,
+				Explode: false,
+			})
+
+			if err := func() error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToInt64(val)
+				if err != nil {
+					return err
+				}
+
+				params.ID = c
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return validate.ErrFieldRequired
+		}
+		return nil
+	}(); err != nil {
+		return params, &failure.DecodeParamError{
+			Name: "id",
+			In:   "path",
+			Err:  err,
+		}
+	}
+	return params, nil
+}
+
 // GetBlockVersionParams is parameters of getBlockVersion operation.
 type GetBlockVersionParams struct {
 	// Id.
@@ -1618,6 +1673,61 @@ type GetChannelFollowParams struct {
 }
 
 func decodeGetChannelFollowParams(args [1]string, argsEscaped bool, r *http.Request) (params GetChannelFollowParams, _ error) {
+	// Decode path: id.
+	if err := func() error {
+		param := args[0]
+		if argsEscaped {
+			unescaped, err := url.PathUnescape(args[0])
+			if err != nil {
+				return errors.Wrap(err, "unescape path")
+			}
+			param = unescaped
+		}
+		if len(param) > 0 {
+			d := uri.NewPathDecoder(uri.PathDecoderConfig{
+				Param:   "id",
+				Value:   param,
+				Style:   uri.PathStyleSimple,
+				Explode: false,
+			})
+
+			if err := func() error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToString(val)
+				if err != nil {
+					return err
+				}
+
+				params.ID = c
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return validate.ErrFieldRequired
+		}
+		return nil
+	}(); err != nil {
+		return params, &failure.DecodeParamError{
+			Name: "id",
+			In:   "path",
+			Err:  err,
+		}
+	}
+	return params, nil
+}
+
+// GetChannelSnapshotPolicyParams is parameters of getChannelSnapshotPolicy operation.
+type GetChannelSnapshotPolicyParams struct {
+	// Digits only are an id, anything else is a slug.
+	ID string
+}
+
+func decodeGetChannelSnapshotPolicyParams(args [1]string, argsEscaped bool, r *http.Request) (params GetChannelSnapshotPolicyParams, _ error) {
 	// Decode path: id.
 	if err := func() error {
 		param := args[0]
@@ -2206,6 +2316,61 @@ type GetSnapshotParams struct {
 }
 
 func decodeGetSnapshotParams(args [1]string, argsEscaped bool, r *http.Request) (params GetSnapshotParams, _ error) {
+	// Decode path: id.
+	if err := func() error {
+		param := args[0]
+		if argsEscaped {
+			unescaped, err := url.PathUnescape(args[0])
+			if err != nil {
+				return errors.Wrap(err, "unescape path")
+			}
+			param = unescaped
+		}
+		if len(param) > 0 {
+			d := uri.NewPathDecoder(uri.PathDecoderConfig{
+				Param:   "id",
+				Value:   param,
+				Style:   uri.PathStyleSimple,
+				Explode: false,
+			})
+
+			if err := func() error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToInt64(val)
+				if err != nil {
+					return err
+				}
+
+				params.ID = c
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return validate.ErrFieldRequired
+		}
+		return nil
+	}(); err != nil {
+		return params, &failure.DecodeParamError{
+			Name: "id",
+			In:   "path",
+			Err:  err,
+		}
+	}
+	return params, nil
+}
+
+// GetSnapshotRequestParams is parameters of getSnapshotRequest operation.
+type GetSnapshotRequestParams struct {
+	// Id.
+	ID int64
+}
+
+func decodeGetSnapshotRequestParams(args [1]string, argsEscaped bool, r *http.Request) (params GetSnapshotRequestParams, _ error) {
 	// Decode path: id.
 	if err := func() error {
 		param := args[0]
@@ -3402,6 +3567,61 @@ func decodeReprocessBlockParams(args [1]string, argsEscaped bool, r *http.Reques
 	return params, nil
 }
 
+// RequestSnapshotParams is parameters of requestSnapshot operation.
+type RequestSnapshotParams struct {
+	// Id.
+	ID int64
+}
+
+func decodeRequestSnapshotParams(args [1]string, argsEscaped bool, r *http.Request) (params RequestSnapshotParams, _ error) {
+	// Decode path: id.
+	if err := func() error {
+		param := args[0]
+		if argsEscaped {
+			unescaped, err := url.PathUnescape(args[0])
+			if err != nil {
+				return errors.Wrap(err, "unescape path")
+			}
+			param = unescaped
+		}
+		if len(param) > 0 {
+			d := uri.NewPathDecoder(uri.PathDecoderConfig{
+				Param:   "id",
+				Value:   param,
+				Style:   uri.PathStyleSimple,
+				Explode: false,
+			})
+
+			if err := func() error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToInt64(val)
+				if err != nil {
+					return err
+				}
+
+				params.ID = c
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return validate.ErrFieldRequired
+		}
+		return nil
+	}(); err != nil {
+		return params, &failure.DecodeParamError{
+			Name: "id",
+			In:   "path",
+			Err:  err,
+		}
+	}
+	return params, nil
+}
+
 // SavePageParams is parameters of savePage operation.
 type SavePageParams struct {
 	// Id or slug of the channel for pages that you have not saved yet.
@@ -4193,6 +4413,116 @@ func decodeSetBlockFileMetadataParams(args [1]string, argsEscaped bool, r *http.
 				}
 
 				c, err := conv.ToInt64(val)
+				if err != nil {
+					return err
+				}
+
+				params.ID = c
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return validate.ErrFieldRequired
+		}
+		return nil
+	}(); err != nil {
+		return params, &failure.DecodeParamError{
+			Name: "id",
+			In:   "path",
+			Err:  err,
+		}
+	}
+	return params, nil
+}
+
+// SetBlockSnapshotPolicyParams is parameters of setBlockSnapshotPolicy operation.
+type SetBlockSnapshotPolicyParams struct {
+	// Id.
+	ID int64
+}
+
+func decodeSetBlockSnapshotPolicyParams(args [1]string, argsEscaped bool, r *http.Request) (params SetBlockSnapshotPolicyParams, _ error) {
+	// Decode path: id.
+	if err := func() error {
+		param := args[0]
+		if argsEscaped {
+			unescaped, err := url.PathUnescape(args[0])
+			if err != nil {
+				return errors.Wrap(err, "unescape path")
+			}
+			param = unescaped
+		}
+		if len(param) > 0 {
+			d := uri.NewPathDecoder(uri.PathDecoderConfig{
+				Param:   "id",
+				Value:   param,
+				Style:   uri.PathStyleSimple,
+				Explode: false,
+			})
+
+			if err := func() error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToInt64(val)
+				if err != nil {
+					return err
+				}
+
+				params.ID = c
+				return nil
+			}(); err != nil {
+				return err
+			}
+		} else {
+			return validate.ErrFieldRequired
+		}
+		return nil
+	}(); err != nil {
+		return params, &failure.DecodeParamError{
+			Name: "id",
+			In:   "path",
+			Err:  err,
+		}
+	}
+	return params, nil
+}
+
+// SetChannelSnapshotPolicyParams is parameters of setChannelSnapshotPolicy operation.
+type SetChannelSnapshotPolicyParams struct {
+	// Digits only are an id, anything else is a slug.
+	ID string
+}
+
+func decodeSetChannelSnapshotPolicyParams(args [1]string, argsEscaped bool, r *http.Request) (params SetChannelSnapshotPolicyParams, _ error) {
+	// Decode path: id.
+	if err := func() error {
+		param := args[0]
+		if argsEscaped {
+			unescaped, err := url.PathUnescape(args[0])
+			if err != nil {
+				return errors.Wrap(err, "unescape path")
+			}
+			param = unescaped
+		}
+		if len(param) > 0 {
+			d := uri.NewPathDecoder(uri.PathDecoderConfig{
+				Param:   "id",
+				Value:   param,
+				Style:   uri.PathStyleSimple,
+				Explode: false,
+			})
+
+			if err := func() error {
+				val, err := d.DecodeValue()
+				if err != nil {
+					return err
+				}
+
+				c, err := conv.ToString(val)
 				if err != nil {
 					return err
 				}

@@ -196,6 +196,19 @@ func encodeGetBlockProcessingResponse(response *BlockProcessing, w http.Response
 	return nil
 }
 
+func encodeGetBlockSnapshotPolicyResponse(response *SnapshotPolicy, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetBlockVersionResponse(response *TextVersion, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -210,6 +223,19 @@ func encodeGetBlockVersionResponse(response *TextVersion, w http.ResponseWriter)
 }
 
 func encodeGetChannelFollowResponse(response *FollowState, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeGetChannelSnapshotPolicyResponse(response *SnapshotPolicy, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -341,6 +367,19 @@ func encodeGetSiteResponse(response *Site, w http.ResponseWriter) error {
 }
 
 func encodeGetSnapshotResponse(response *Snapshot, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeGetSnapshotRequestResponse(response *SnapshotRequest, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -509,6 +548,19 @@ func encodeReprocessBlockResponse(response *BlockProcessing, w http.ResponseWrit
 	return nil
 }
 
+func encodeRequestSnapshotResponse(response *SnapshotRequest, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(202)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeSavePageResponse(response *Snapshot, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(201)
@@ -536,6 +588,32 @@ func encodeSearchByMetadataResponse(response *FoundList, w http.ResponseWriter) 
 }
 
 func encodeSetBlockFileMetadataResponse(response *FileMetadata, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeSetBlockSnapshotPolicyResponse(response *SnapshotPolicy, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeSetChannelSnapshotPolicyResponse(response *SnapshotPolicy, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 

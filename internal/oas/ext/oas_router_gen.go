@@ -17,25 +17,31 @@ var (
 	rn11AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
+	rn35AllowedHeaders = map[string]string{
+		"PUT": "Content-Type",
+	}
 	rn5AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
 	rn3AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
-	rn64AllowedHeaders = map[string]string{
+	rn38AllowedHeaders = map[string]string{
+		"PUT": "Content-Type",
+	}
+	rn69AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
-	rn38AllowedHeaders = map[string]string{
+	rn41AllowedHeaders = map[string]string{
 		"GET": "If-Range,Range",
 	}
 	rn16AllowedHeaders = map[string]string{
 		"PUT": "Content-Type",
 	}
-	rn51AllowedHeaders = map[string]string{
+	rn56AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
-	rn65AllowedHeaders = map[string]string{
+	rn70AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
 	rn12AllowedHeaders = map[string]string{
@@ -260,35 +266,125 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 							return
 						}
 
-					case 's': // Prefix: "snapshots"
+					case 's': // Prefix: "snapshot"
 
-						if l := len("snapshots"); len(elem) >= l && elem[0:l] == "snapshots" {
+						if l := len("snapshot"); len(elem) >= l && elem[0:l] == "snapshot" {
 							elem = elem[l:]
 						} else {
 							break
 						}
 
 						if len(elem) == 0 {
-							// Leaf node.
-							switch r.Method {
-							case "GET":
-								s.handleListSnapshotsRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							case "POST":
-								s.handleAddSnapshotRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							default:
-								s.notAllowed(w, r, notAllowedParams{
-									allowedMethods: "GET,POST",
-									allowedHeaders: nil,
-									acceptPost:     "",
-									acceptPatch:    "",
-								})
+							break
+						}
+						switch elem[0] {
+						case '-': // Prefix: "-"
+
+							if l := len("-"); len(elem) >= l && elem[0:l] == "-" {
+								elem = elem[l:]
+							} else {
+								break
 							}
 
-							return
+							if len(elem) == 0 {
+								break
+							}
+							switch elem[0] {
+							case 'p': // Prefix: "policy"
+
+								if l := len("policy"); len(elem) >= l && elem[0:l] == "policy" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch r.Method {
+									case "GET":
+										s.handleGetBlockSnapshotPolicyRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									case "PUT":
+										s.handleSetBlockSnapshotPolicyRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "GET,PUT",
+											allowedHeaders: rn35AllowedHeaders,
+											acceptPost:     "",
+											acceptPatch:    "",
+										})
+									}
+
+									return
+								}
+
+							case 'r': // Prefix: "request"
+
+								if l := len("request"); len(elem) >= l && elem[0:l] == "request" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch r.Method {
+									case "GET":
+										s.handleGetSnapshotRequestRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									case "POST":
+										s.handleRequestSnapshotRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "GET,POST",
+											allowedHeaders: nil,
+											acceptPost:     "",
+											acceptPatch:    "",
+										})
+									}
+
+									return
+								}
+
+							}
+
+						case 's': // Prefix: "s"
+
+							if l := len("s"); len(elem) >= l && elem[0:l] == "s" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "GET":
+									s.handleListSnapshotsRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								case "POST":
+									s.handleAddSnapshotRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET,POST",
+										allowedHeaders: nil,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
 						}
 
 					case 'v': // Prefix: "versions"
@@ -721,6 +817,37 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 							}
 
+						case 's': // Prefix: "snapshot-policy"
+
+							if l := len("snapshot-policy"); len(elem) >= l && elem[0:l] == "snapshot-policy" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "GET":
+									s.handleGetChannelSnapshotPolicyRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								case "PUT":
+									s.handleSetChannelSnapshotPolicyRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET,PUT",
+										allowedHeaders: rn38AllowedHeaders,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
 						case 'v': // Prefix: "versions"
 
 							if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
@@ -817,7 +944,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 						default:
 							s.notAllowed(w, r, notAllowedParams{
 								allowedMethods: "PATCH",
-								allowedHeaders: rn64AllowedHeaders,
+								allowedHeaders: rn69AllowedHeaders,
 								acceptPost:     "",
 								acceptPatch:    "application/json",
 							})
@@ -911,7 +1038,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 							default:
 								s.notAllowed(w, r, notAllowedParams{
 									allowedMethods: "GET",
-									allowedHeaders: rn38AllowedHeaders,
+									allowedHeaders: rn41AllowedHeaders,
 									acceptPost:     "",
 									acceptPatch:    "",
 								})
@@ -1069,7 +1196,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					default:
 						s.notAllowed(w, r, notAllowedParams{
 							allowedMethods: "GET,POST",
-							allowedHeaders: rn51AllowedHeaders,
+							allowedHeaders: rn56AllowedHeaders,
 							acceptPost:     "application/json",
 							acceptPatch:    "",
 						})
@@ -1135,7 +1262,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					default:
 						s.notAllowed(w, r, notAllowedParams{
 							allowedMethods: "PATCH",
-							allowedHeaders: rn65AllowedHeaders,
+							allowedHeaders: rn70AllowedHeaders,
 							acceptPost:     "",
 							acceptPatch:    "application/json",
 						})
@@ -1740,38 +1867,134 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 							}
 						}
 
-					case 's': // Prefix: "snapshots"
+					case 's': // Prefix: "snapshot"
 
-						if l := len("snapshots"); len(elem) >= l && elem[0:l] == "snapshots" {
+						if l := len("snapshot"); len(elem) >= l && elem[0:l] == "snapshot" {
 							elem = elem[l:]
 						} else {
 							break
 						}
 
 						if len(elem) == 0 {
-							// Leaf node.
-							switch method {
-							case "GET":
-								r.name = ListSnapshotsOperation
-								r.summary = "List the saved copies of a block's page"
-								r.operationID = "listSnapshots"
-								r.operationGroup = "Blocks"
-								r.pathPattern = "/ext/v1/blocks/{id}/snapshots"
-								r.args = args
-								r.count = 1
-								return r, true
-							case "POST":
-								r.name = AddSnapshotOperation
-								r.summary = "Save a copy of a block's page"
-								r.operationID = "addSnapshot"
-								r.operationGroup = "Blocks"
-								r.pathPattern = "/ext/v1/blocks/{id}/snapshots"
-								r.args = args
-								r.count = 1
-								return r, true
-							default:
-								return
+							break
+						}
+						switch elem[0] {
+						case '-': // Prefix: "-"
+
+							if l := len("-"); len(elem) >= l && elem[0:l] == "-" {
+								elem = elem[l:]
+							} else {
+								break
 							}
+
+							if len(elem) == 0 {
+								break
+							}
+							switch elem[0] {
+							case 'p': // Prefix: "policy"
+
+								if l := len("policy"); len(elem) >= l && elem[0:l] == "policy" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "GET":
+										r.name = GetBlockSnapshotPolicyOperation
+										r.summary = "Read when the server copies a block's page"
+										r.operationID = "getBlockSnapshotPolicy"
+										r.operationGroup = "Blocks"
+										r.pathPattern = "/ext/v1/blocks/{id}/snapshot-policy"
+										r.args = args
+										r.count = 1
+										return r, true
+									case "PUT":
+										r.name = SetBlockSnapshotPolicyOperation
+										r.summary = "Choose when the server copies a block's page"
+										r.operationID = "setBlockSnapshotPolicy"
+										r.operationGroup = "Blocks"
+										r.pathPattern = "/ext/v1/blocks/{id}/snapshot-policy"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
+								}
+
+							case 'r': // Prefix: "request"
+
+								if l := len("request"); len(elem) >= l && elem[0:l] == "request" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "GET":
+										r.name = GetSnapshotRequestOperation
+										r.summary = "Read the state of a requested copy"
+										r.operationID = "getSnapshotRequest"
+										r.operationGroup = "Blocks"
+										r.pathPattern = "/ext/v1/blocks/{id}/snapshot-request"
+										r.args = args
+										r.count = 1
+										return r, true
+									case "POST":
+										r.name = RequestSnapshotOperation
+										r.summary = "Request a copy of a block's page from the server"
+										r.operationID = "requestSnapshot"
+										r.operationGroup = "Blocks"
+										r.pathPattern = "/ext/v1/blocks/{id}/snapshot-request"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
+								}
+
+							}
+
+						case 's': // Prefix: "s"
+
+							if l := len("s"); len(elem) >= l && elem[0:l] == "s" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = ListSnapshotsOperation
+									r.summary = "List the saved copies of a block's page"
+									r.operationID = "listSnapshots"
+									r.operationGroup = "Blocks"
+									r.pathPattern = "/ext/v1/blocks/{id}/snapshots"
+									r.args = args
+									r.count = 1
+									return r, true
+								case "POST":
+									r.name = AddSnapshotOperation
+									r.summary = "Save a copy of a block's page"
+									r.operationID = "addSnapshot"
+									r.operationGroup = "Blocks"
+									r.pathPattern = "/ext/v1/blocks/{id}/snapshots"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
+							}
+
 						}
 
 					case 'v': // Prefix: "versions"
@@ -2197,6 +2420,40 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									}
 								}
 
+							}
+
+						case 's': // Prefix: "snapshot-policy"
+
+							if l := len("snapshot-policy"); len(elem) >= l && elem[0:l] == "snapshot-policy" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = GetChannelSnapshotPolicyOperation
+									r.summary = "Read when the server copies the pages of a channel"
+									r.operationID = "getChannelSnapshotPolicy"
+									r.operationGroup = "Channels"
+									r.pathPattern = "/ext/v1/channels/{id}/snapshot-policy"
+									r.args = args
+									r.count = 1
+									return r, true
+								case "PUT":
+									r.name = SetChannelSnapshotPolicyOperation
+									r.summary = "Choose when the server copies the pages of a channel"
+									r.operationID = "setChannelSnapshotPolicy"
+									r.operationGroup = "Channels"
+									r.pathPattern = "/ext/v1/channels/{id}/snapshot-policy"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
 							}
 
 						case 'v': // Prefix: "versions"

@@ -4401,6 +4401,144 @@ func (s *SetBlockFileMetadataReq) SetKeep(val bool) {
 	s.Keep = val
 }
 
+type SetBlockSnapshotPolicyReq struct {
+	Policy SetBlockSnapshotPolicyReqPolicy `json:"policy"`
+}
+
+// GetPolicy returns the value of Policy.
+func (s *SetBlockSnapshotPolicyReq) GetPolicy() SetBlockSnapshotPolicyReqPolicy {
+	return s.Policy
+}
+
+// SetPolicy sets the value of Policy.
+func (s *SetBlockSnapshotPolicyReq) SetPolicy(val SetBlockSnapshotPolicyReqPolicy) {
+	s.Policy = val
+}
+
+type SetBlockSnapshotPolicyReqPolicy string
+
+const (
+	SetBlockSnapshotPolicyReqPolicyDefault   SetBlockSnapshotPolicyReqPolicy = "default"
+	SetBlockSnapshotPolicyReqPolicyNever     SetBlockSnapshotPolicyReqPolicy = "never"
+	SetBlockSnapshotPolicyReqPolicyOnRequest SetBlockSnapshotPolicyReqPolicy = "on-request"
+	SetBlockSnapshotPolicyReqPolicyAlways    SetBlockSnapshotPolicyReqPolicy = "always"
+)
+
+// AllValues returns all SetBlockSnapshotPolicyReqPolicy values.
+func (SetBlockSnapshotPolicyReqPolicy) AllValues() []SetBlockSnapshotPolicyReqPolicy {
+	return []SetBlockSnapshotPolicyReqPolicy{
+		SetBlockSnapshotPolicyReqPolicyDefault,
+		SetBlockSnapshotPolicyReqPolicyNever,
+		SetBlockSnapshotPolicyReqPolicyOnRequest,
+		SetBlockSnapshotPolicyReqPolicyAlways,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SetBlockSnapshotPolicyReqPolicy) MarshalText() ([]byte, error) {
+	switch s {
+	case SetBlockSnapshotPolicyReqPolicyDefault:
+		return []byte(s), nil
+	case SetBlockSnapshotPolicyReqPolicyNever:
+		return []byte(s), nil
+	case SetBlockSnapshotPolicyReqPolicyOnRequest:
+		return []byte(s), nil
+	case SetBlockSnapshotPolicyReqPolicyAlways:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SetBlockSnapshotPolicyReqPolicy) UnmarshalText(data []byte) error {
+	switch SetBlockSnapshotPolicyReqPolicy(data) {
+	case SetBlockSnapshotPolicyReqPolicyDefault:
+		*s = SetBlockSnapshotPolicyReqPolicyDefault
+		return nil
+	case SetBlockSnapshotPolicyReqPolicyNever:
+		*s = SetBlockSnapshotPolicyReqPolicyNever
+		return nil
+	case SetBlockSnapshotPolicyReqPolicyOnRequest:
+		*s = SetBlockSnapshotPolicyReqPolicyOnRequest
+		return nil
+	case SetBlockSnapshotPolicyReqPolicyAlways:
+		*s = SetBlockSnapshotPolicyReqPolicyAlways
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type SetChannelSnapshotPolicyReq struct {
+	Policy SetChannelSnapshotPolicyReqPolicy `json:"policy"`
+}
+
+// GetPolicy returns the value of Policy.
+func (s *SetChannelSnapshotPolicyReq) GetPolicy() SetChannelSnapshotPolicyReqPolicy {
+	return s.Policy
+}
+
+// SetPolicy sets the value of Policy.
+func (s *SetChannelSnapshotPolicyReq) SetPolicy(val SetChannelSnapshotPolicyReqPolicy) {
+	s.Policy = val
+}
+
+type SetChannelSnapshotPolicyReqPolicy string
+
+const (
+	SetChannelSnapshotPolicyReqPolicyDefault   SetChannelSnapshotPolicyReqPolicy = "default"
+	SetChannelSnapshotPolicyReqPolicyNever     SetChannelSnapshotPolicyReqPolicy = "never"
+	SetChannelSnapshotPolicyReqPolicyOnRequest SetChannelSnapshotPolicyReqPolicy = "on-request"
+	SetChannelSnapshotPolicyReqPolicyAlways    SetChannelSnapshotPolicyReqPolicy = "always"
+)
+
+// AllValues returns all SetChannelSnapshotPolicyReqPolicy values.
+func (SetChannelSnapshotPolicyReqPolicy) AllValues() []SetChannelSnapshotPolicyReqPolicy {
+	return []SetChannelSnapshotPolicyReqPolicy{
+		SetChannelSnapshotPolicyReqPolicyDefault,
+		SetChannelSnapshotPolicyReqPolicyNever,
+		SetChannelSnapshotPolicyReqPolicyOnRequest,
+		SetChannelSnapshotPolicyReqPolicyAlways,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SetChannelSnapshotPolicyReqPolicy) MarshalText() ([]byte, error) {
+	switch s {
+	case SetChannelSnapshotPolicyReqPolicyDefault:
+		return []byte(s), nil
+	case SetChannelSnapshotPolicyReqPolicyNever:
+		return []byte(s), nil
+	case SetChannelSnapshotPolicyReqPolicyOnRequest:
+		return []byte(s), nil
+	case SetChannelSnapshotPolicyReqPolicyAlways:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SetChannelSnapshotPolicyReqPolicy) UnmarshalText(data []byte) error {
+	switch SetChannelSnapshotPolicyReqPolicy(data) {
+	case SetChannelSnapshotPolicyReqPolicyDefault:
+		*s = SetChannelSnapshotPolicyReqPolicyDefault
+		return nil
+	case SetChannelSnapshotPolicyReqPolicyNever:
+		*s = SetChannelSnapshotPolicyReqPolicyNever
+		return nil
+	case SetChannelSnapshotPolicyReqPolicyOnRequest:
+		*s = SetChannelSnapshotPolicyReqPolicyOnRequest
+		return nil
+	case SetChannelSnapshotPolicyReqPolicyAlways:
+		*s = SetChannelSnapshotPolicyReqPolicyAlways
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 type ShareSnapshotReq struct {
 	Shared bool `json:"shared"`
 }
@@ -4537,6 +4675,10 @@ type Snapshot struct {
 	CreatedAt wire.Time    `json:"created_at"`
 	ID        int64        `json:"id"`
 	Kind      SnapshotKind `json:"kind"`
+	// These parts, at most 100. Lists of copies omit them.
+	Missing []SnapshotMissingItem `json:"missing"`
+	// The number of parts of the page that the copy lacks. Only known for copies by this server.
+	MissingCount int64 `json:"missing_count"`
 	// Whether everyone who sees the block sees the copy.
 	Shared bool `json:"shared"`
 	// In bytes.
@@ -4570,6 +4712,16 @@ func (s *Snapshot) GetID() int64 {
 // GetKind returns the value of Kind.
 func (s *Snapshot) GetKind() SnapshotKind {
 	return s.Kind
+}
+
+// GetMissing returns the value of Missing.
+func (s *Snapshot) GetMissing() []SnapshotMissingItem {
+	return s.Missing
+}
+
+// GetMissingCount returns the value of MissingCount.
+func (s *Snapshot) GetMissingCount() int64 {
+	return s.MissingCount
 }
 
 // GetShared returns the value of Shared.
@@ -4630,6 +4782,16 @@ func (s *Snapshot) SetID(val int64) {
 // SetKind sets the value of Kind.
 func (s *Snapshot) SetKind(val SnapshotKind) {
 	s.Kind = val
+}
+
+// SetMissing sets the value of Missing.
+func (s *Snapshot) SetMissing(val []SnapshotMissingItem) {
+	s.Missing = val
+}
+
+// SetMissingCount sets the value of MissingCount.
+func (s *Snapshot) SetMissingCount(val int64) {
+	s.MissingCount = val
 }
 
 // SetShared sets the value of Shared.
@@ -4734,6 +4896,301 @@ func (s *SnapshotList) GetData() []Snapshot {
 // SetData sets the value of Data.
 func (s *SnapshotList) SetData(val []Snapshot) {
 	s.Data = val
+}
+
+type SnapshotMissingItem struct {
+	Reason string `json:"reason"`
+	// Address of the part; long ones are shortened.
+	URL string `json:"url"`
+}
+
+// GetReason returns the value of Reason.
+func (s *SnapshotMissingItem) GetReason() string {
+	return s.Reason
+}
+
+// GetURL returns the value of URL.
+func (s *SnapshotMissingItem) GetURL() string {
+	return s.URL
+}
+
+// SetReason sets the value of Reason.
+func (s *SnapshotMissingItem) SetReason(val string) {
+	s.Reason = val
+}
+
+// SetURL sets the value of URL.
+func (s *SnapshotMissingItem) SetURL(val string) {
+	s.URL = val
+}
+
+// When the server copies pages.
+// Ref: #/components/schemas/SnapshotPolicy
+type SnapshotPolicy struct {
+	// The policy that applies. A `never` of the operator always does.
+	Effective SnapshotPolicyEffective `json:"effective"`
+	Policy    SnapshotPolicyPolicy    `json:"policy"`
+	Type      SnapshotPolicyType      `json:"type"`
+}
+
+// GetEffective returns the value of Effective.
+func (s *SnapshotPolicy) GetEffective() SnapshotPolicyEffective {
+	return s.Effective
+}
+
+// GetPolicy returns the value of Policy.
+func (s *SnapshotPolicy) GetPolicy() SnapshotPolicyPolicy {
+	return s.Policy
+}
+
+// GetType returns the value of Type.
+func (s *SnapshotPolicy) GetType() SnapshotPolicyType {
+	return s.Type
+}
+
+// SetEffective sets the value of Effective.
+func (s *SnapshotPolicy) SetEffective(val SnapshotPolicyEffective) {
+	s.Effective = val
+}
+
+// SetPolicy sets the value of Policy.
+func (s *SnapshotPolicy) SetPolicy(val SnapshotPolicyPolicy) {
+	s.Policy = val
+}
+
+// SetType sets the value of Type.
+func (s *SnapshotPolicy) SetType(val SnapshotPolicyType) {
+	s.Type = val
+}
+
+// The policy that applies. A `never` of the operator always does.
+type SnapshotPolicyEffective string
+
+const (
+	SnapshotPolicyEffectiveNever     SnapshotPolicyEffective = "never"
+	SnapshotPolicyEffectiveOnRequest SnapshotPolicyEffective = "on-request"
+	SnapshotPolicyEffectiveAlways    SnapshotPolicyEffective = "always"
+)
+
+// AllValues returns all SnapshotPolicyEffective values.
+func (SnapshotPolicyEffective) AllValues() []SnapshotPolicyEffective {
+	return []SnapshotPolicyEffective{
+		SnapshotPolicyEffectiveNever,
+		SnapshotPolicyEffectiveOnRequest,
+		SnapshotPolicyEffectiveAlways,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SnapshotPolicyEffective) MarshalText() ([]byte, error) {
+	switch s {
+	case SnapshotPolicyEffectiveNever:
+		return []byte(s), nil
+	case SnapshotPolicyEffectiveOnRequest:
+		return []byte(s), nil
+	case SnapshotPolicyEffectiveAlways:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SnapshotPolicyEffective) UnmarshalText(data []byte) error {
+	switch SnapshotPolicyEffective(data) {
+	case SnapshotPolicyEffectiveNever:
+		*s = SnapshotPolicyEffectiveNever
+		return nil
+	case SnapshotPolicyEffectiveOnRequest:
+		*s = SnapshotPolicyEffectiveOnRequest
+		return nil
+	case SnapshotPolicyEffectiveAlways:
+		*s = SnapshotPolicyEffectiveAlways
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type SnapshotPolicyPolicy string
+
+const (
+	SnapshotPolicyPolicyDefault   SnapshotPolicyPolicy = "default"
+	SnapshotPolicyPolicyNever     SnapshotPolicyPolicy = "never"
+	SnapshotPolicyPolicyOnRequest SnapshotPolicyPolicy = "on-request"
+	SnapshotPolicyPolicyAlways    SnapshotPolicyPolicy = "always"
+)
+
+// AllValues returns all SnapshotPolicyPolicy values.
+func (SnapshotPolicyPolicy) AllValues() []SnapshotPolicyPolicy {
+	return []SnapshotPolicyPolicy{
+		SnapshotPolicyPolicyDefault,
+		SnapshotPolicyPolicyNever,
+		SnapshotPolicyPolicyOnRequest,
+		SnapshotPolicyPolicyAlways,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SnapshotPolicyPolicy) MarshalText() ([]byte, error) {
+	switch s {
+	case SnapshotPolicyPolicyDefault:
+		return []byte(s), nil
+	case SnapshotPolicyPolicyNever:
+		return []byte(s), nil
+	case SnapshotPolicyPolicyOnRequest:
+		return []byte(s), nil
+	case SnapshotPolicyPolicyAlways:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SnapshotPolicyPolicy) UnmarshalText(data []byte) error {
+	switch SnapshotPolicyPolicy(data) {
+	case SnapshotPolicyPolicyDefault:
+		*s = SnapshotPolicyPolicyDefault
+		return nil
+	case SnapshotPolicyPolicyNever:
+		*s = SnapshotPolicyPolicyNever
+		return nil
+	case SnapshotPolicyPolicyOnRequest:
+		*s = SnapshotPolicyPolicyOnRequest
+		return nil
+	case SnapshotPolicyPolicyAlways:
+		*s = SnapshotPolicyPolicyAlways
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type SnapshotPolicyType string
+
+const (
+	SnapshotPolicyTypeSnapshotPolicy SnapshotPolicyType = "SnapshotPolicy"
+)
+
+// AllValues returns all SnapshotPolicyType values.
+func (SnapshotPolicyType) AllValues() []SnapshotPolicyType {
+	return []SnapshotPolicyType{
+		SnapshotPolicyTypeSnapshotPolicy,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SnapshotPolicyType) MarshalText() ([]byte, error) {
+	switch s {
+	case SnapshotPolicyTypeSnapshotPolicy:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SnapshotPolicyType) UnmarshalText(data []byte) error {
+	switch SnapshotPolicyType(data) {
+	case SnapshotPolicyTypeSnapshotPolicy:
+		*s = SnapshotPolicyTypeSnapshotPolicy
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A copy that the server is taking or failed to take.
+// Ref: #/components/schemas/SnapshotRequest
+type SnapshotRequest struct {
+	// The number of attempts so far.
+	Attempts int64 `json:"attempts"`
+	// Why the last attempt failed.
+	Reason    NilString            `json:"reason"`
+	State     SnapshotRequestState `json:"state"`
+	UpdatedAt wire.Time            `json:"updated_at"`
+}
+
+// GetAttempts returns the value of Attempts.
+func (s *SnapshotRequest) GetAttempts() int64 {
+	return s.Attempts
+}
+
+// GetReason returns the value of Reason.
+func (s *SnapshotRequest) GetReason() NilString {
+	return s.Reason
+}
+
+// GetState returns the value of State.
+func (s *SnapshotRequest) GetState() SnapshotRequestState {
+	return s.State
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *SnapshotRequest) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// SetAttempts sets the value of Attempts.
+func (s *SnapshotRequest) SetAttempts(val int64) {
+	s.Attempts = val
+}
+
+// SetReason sets the value of Reason.
+func (s *SnapshotRequest) SetReason(val NilString) {
+	s.Reason = val
+}
+
+// SetState sets the value of State.
+func (s *SnapshotRequest) SetState(val SnapshotRequestState) {
+	s.State = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *SnapshotRequest) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+type SnapshotRequestState string
+
+const (
+	SnapshotRequestStateWaiting SnapshotRequestState = "waiting"
+	SnapshotRequestStateFailed  SnapshotRequestState = "failed"
+)
+
+// AllValues returns all SnapshotRequestState values.
+func (SnapshotRequestState) AllValues() []SnapshotRequestState {
+	return []SnapshotRequestState{
+		SnapshotRequestStateWaiting,
+		SnapshotRequestStateFailed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s SnapshotRequestState) MarshalText() ([]byte, error) {
+	switch s {
+	case SnapshotRequestStateWaiting:
+		return []byte(s), nil
+	case SnapshotRequestStateFailed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *SnapshotRequestState) UnmarshalText(data []byte) error {
+	switch SnapshotRequestState(data) {
+	case SnapshotRequestStateWaiting:
+		*s = SnapshotRequestStateWaiting
+		return nil
+	case SnapshotRequestStateFailed:
+		*s = SnapshotRequestStateFailed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }
 
 // Whether the browser of the block's author or this server took it.

@@ -72,6 +72,12 @@ type BlocksHandler interface {
 	//
 	// GET /ext/v1/blocks/{id}/processing
 	GetBlockProcessing(ctx context.Context, params GetBlockProcessingParams) (*BlockProcessing, error)
+	// GetBlockSnapshotPolicy implements getBlockSnapshotPolicy operation.
+	//
+	// Only the author of a block that comes from a web page can do this.
+	//
+	// GET /ext/v1/blocks/{id}/snapshot-policy
+	GetBlockSnapshotPolicy(ctx context.Context, params GetBlockSnapshotPolicyParams) (*SnapshotPolicy, error)
 	// GetBlockVersion implements getBlockVersion operation.
 	//
 	// To restore it, update the block with its texts.
@@ -84,6 +90,13 @@ type BlocksHandler interface {
 	//
 	// GET /ext/v1/snapshots/{id}
 	GetSnapshot(ctx context.Context, params GetSnapshotParams) (*Snapshot, error)
+	// GetSnapshotRequest implements getSnapshotRequest operation.
+	//
+	// For a copy that the server is taking, or failed to take, and only for the author of the block;
+	// otherwise 404. The request of a copy that was taken is gone, and the copy is in the list.
+	//
+	// GET /ext/v1/blocks/{id}/snapshot-request
+	GetSnapshotRequest(ctx context.Context, params GetSnapshotRequestParams) (*SnapshotRequest, error)
 	// ListBlockVersions implements listBlockVersions operation.
 	//
 	// Title, description, text and alternative text have versions, the newest first. The first one is the
@@ -117,6 +130,14 @@ type BlocksHandler interface {
 	//
 	// POST /ext/v1/blocks/{id}/reprocess
 	ReprocessBlock(ctx context.Context, params ReprocessBlockParams) (*BlockProcessing, error)
+	// RequestSnapshot implements requestSnapshot operation.
+	//
+	// Only the author of a block that comes from a web page can do this. Everyone who sees the block will
+	// see the copy. Nothing happens if the server is taking one already. Blocks whose policy is `never`
+	// get 422. A user can request 60 copies in an hour and 300 in a day.
+	//
+	// POST /ext/v1/blocks/{id}/snapshot-request
+	RequestSnapshot(ctx context.Context, params RequestSnapshotParams) (*SnapshotRequest, error)
 	// SavePage implements savePage operation.
 	//
 	// For the browser extension SingleFile, whose destination "upload to a REST Form API" sends such a
@@ -134,6 +155,14 @@ type BlocksHandler interface {
 	//
 	// PUT /ext/v1/blocks/{id}/file-metadata
 	SetBlockFileMetadata(ctx context.Context, req *SetBlockFileMetadataReq, params SetBlockFileMetadataParams) (*FileMetadata, error)
+	// SetBlockSnapshotPolicy implements setBlockSnapshotPolicy operation.
+	//
+	// Only the author of a block that comes from a web page can do this. `default` means as the channels
+	// to which the author connected the block: `never` if one of them has that policy, otherwise `always`
+	// if one has it. `always` takes the first copy now.
+	//
+	// PUT /ext/v1/blocks/{id}/snapshot-policy
+	SetBlockSnapshotPolicy(ctx context.Context, req *SetBlockSnapshotPolicyReq, params SetBlockSnapshotPolicyParams) (*SnapshotPolicy, error)
 	// ShareSnapshot implements shareSnapshot operation.
 	//
 	// Only the author of the block can do this. The text of the newest shared copy that is an article
@@ -162,6 +191,13 @@ type ChannelsHandler interface {
 	//
 	// GET /ext/v1/channels/{id}/contents
 	FilterChannelContents(ctx context.Context, params FilterChannelContentsParams) (*ItemList, error)
+	// GetChannelSnapshotPolicy implements getChannelSnapshotPolicy operation.
+	//
+	// Only owners and collaborators can do this. Operators can have other policies for the pages of some
+	// hosts.
+	//
+	// GET /ext/v1/channels/{id}/snapshot-policy
+	GetChannelSnapshotPolicy(ctx context.Context, params GetChannelSnapshotPolicyParams) (*SnapshotPolicy, error)
 	// GetChannelVersion implements getChannelVersion operation.
 	//
 	// To restore it, update the channel with its texts.
@@ -189,6 +225,13 @@ type ChannelsHandler interface {
 	//
 	// DELETE /ext/v1/channels/{id}/feeds/{feed_id}
 	RemoveChannelFeed(ctx context.Context, params RemoveChannelFeedParams) error
+	// SetChannelSnapshotPolicy implements setChannelSnapshotPolicy operation.
+	//
+	// Only the owner can do this. `default` means as the site. `always` takes a copy of each page that is
+	// added from then on, for people who add their own blocks; the copies count towards their quotas.
+	//
+	// PUT /ext/v1/channels/{id}/snapshot-policy
+	SetChannelSnapshotPolicy(ctx context.Context, req *SetChannelSnapshotPolicyReq, params SetChannelSnapshotPolicyParams) (*SnapshotPolicy, error)
 }
 
 // CollaboratorsHandler handles operations described by OpenAPI v3 specification.

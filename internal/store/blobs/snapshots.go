@@ -2,6 +2,7 @@ package blobs
 
 import (
 	"context"
+	"encoding/json"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
@@ -9,7 +10,7 @@ import (
 
 const (
 	listedSnapshot = `SELECT s.id, s.block_id, s.user_id, s.source, s.kind, s.shared, s.blob_id, bl.object, s.content_type, s.size, s.address,
-		s.title, s.article, s.taken_at, s.created_at, `
+		s.title, s.article, s.taken_at, s.created_at, s.missing, s.omitted, `
 	snapshotFrom = ` FROM snapshots s JOIN blobs bl ON bl.id = s.blob_id WHERE `
 
 	selectSnapshot = listedSnapshot + "s.text" + snapshotFrom
@@ -18,8 +19,12 @@ const (
 
 func scanSnapshot(row sqlx.Row) (s domain.Snapshot, err error) {
 	var taken, created int64
+	var missing string
 	err = row.Scan(&s.ID, &s.Block, &s.Owner, &s.Source, &s.Kind, &s.Shared, &s.BlobID, &s.Object, &s.ContentType, &s.Size, &s.Address,
-		&s.Title, &s.Article, &taken, &created, &s.Text)
+		&s.Title, &s.Article, &taken, &created, &missing, &s.Omitted, &s.Text)
+	if err == nil && missing != "[]" {
+		err = json.Unmarshal([]byte(missing), &s.Missing)
+	}
 	s.TakenAt, s.CreatedAt = sqlx.Time(taken), sqlx.Time(created)
 	return s, sqlx.Found(err)
 }
@@ -84,11 +89,18 @@ func (w Writes) AddSnapshot(ctx context.Context, s domain.Snapshot) (domain.Snap
 	if err := w.db.Exec(ctx, `UPDATE blobs SET used_at = $2 WHERE id = $1`, s.BlobID, sqlx.Micros(s.CreatedAt)); err != nil {
 		return 0, err
 	}
+	missing := []byte("[]")
+	if len(s.Missing) > 0 {
+		var err error
+		if missing, err = json.Marshal(s.Missing); err != nil {
+			return 0, err
+		}
+	}
 	return sqlx.ScanID[domain.SnapshotID](w.db.QueryRow(ctx, `INSERT INTO snapshots (block_id, user_id, source, kind, shared, blob_id, content_type,
-			size, address, title, text, article, taken_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`,
+			size, address, title, text, article, taken_at, created_at, missing, omitted)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING id`,
 		s.Block, s.Owner, s.Source, s.Kind, s.Shared, s.BlobID, s.ContentType, s.Size, s.Address, s.Title, s.Text, s.Article,
-		sqlx.Micros(s.TakenAt), sqlx.Micros(s.CreatedAt)))
+		sqlx.Micros(s.TakenAt), sqlx.Micros(s.CreatedAt), string(missing), s.Omitted))
 }
 
 // ShareSnapshot sets who sees a saved copy of a locked block.
@@ -111,7 +123,11 @@ func (w Writes) DeletePictures(ctx context.Context, of domain.Snapshot) error {
 	return w.db.Exec(ctx, `DELETE FROM snapshots WHERE block_id = $1 AND taken_at = $2 AND `+accompanies, of.Block, sqlx.Micros(of.TakenAt))
 }
 
-// MoveSnapshots moves the saved copies of a locked block to another one.
+// MoveSnapshots moves the saved copies of a locked block to another one, and its policy if the other one has none.
 func (w Writes) MoveSnapshots(ctx context.Context, from, to domain.BlockID) error {
-	return w.db.Exec(ctx, `UPDATE snapshots SET block_id = $2 WHERE block_id = $1`, from, to)
+	if err := w.db.Exec(ctx, `UPDATE snapshots SET block_id = $2 WHERE block_id = $1`, from, to); err != nil {
+		return err
+	}
+	return w.db.Exec(ctx, `UPDATE blocks SET snapshots = (SELECT f.snapshots FROM blocks f WHERE f.id = $1)
+		WHERE id = $2 AND snapshots = '' AND EXISTS (SELECT 1 FROM blocks f WHERE f.id = $1)`, from, to)
 }

@@ -49,7 +49,7 @@ var Blocks = sqlx.Table[blockRow]{Name: "blocks", Alias: "b", Columns: slices.Co
 	sqlx.Col("created_at", sqlx.Insert, func(r *blockRow) *int64 { return &r.created }),
 	sqlx.Col("updated_at", sqlx.Insert, func(r *blockRow) *int64 { return &r.updated }),
 	sqlx.Col("dead_at", 0, func(r *blockRow) **int64 { return &r.dead }),
-	sqlx.Other[blockRow]("check_at"),
+	sqlx.Other[blockRow]("check_at", "snapshots"),
 	person("user_id", sqlx.Insert, "bu", func(r *blockRow) *domain.Principal { return &r.Author }),
 )}
 

@@ -30,6 +30,7 @@ var Channels = sqlx.Table[ChannelRow]{Name: "channels", Alias: "ch", Columns: sl
 	sqlx.RenderedText("description", sqlx.Insert|sqlx.Update|sqlx.Quota, func(r *ChannelRow) *sqlx.TextColumns { return &r.description }),
 	sqlx.Col("visibility", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *domain.Visibility { return &r.Channel.Visibility }),
 	sqlx.Col("layout", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *domain.Layout { return &r.Channel.Layout }),
+	sqlx.Col("snapshots", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *domain.SnapshotPolicy { return &r.Channel.Snapshots }),
 	sqlx.Col("user_id", sqlx.Insert, func(r *ChannelRow) *domain.UserID { return &r.Channel.UserID }),
 	sqlx.Col("metadata", sqlx.Insert|sqlx.Update|sqlx.Quota, func(r *ChannelRow) **string { return &r.metadata }),
 	sqlx.Col("blocks_count", 0, func(r *ChannelRow) *int64 { return &r.Channel.Blocks }),

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"vitrine/internal/app/collections"
+	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
@@ -21,6 +22,8 @@ type blockForm struct {
 
 	Stored   storedTexts
 	Replaced []typed // stored texts that differ from those that the user saw
+
+	Page bool // it can have saved copies
 
 	Metadata string // state of the metadata of its file: content.MetadataRemoved and others
 }
@@ -61,6 +64,7 @@ func showEditBlock(v *web.Visit, form blockForm, f *web.Form) error {
 		f.Default("keep_metadata", "yes")
 	}
 	form.Text = form.Block.Type == domain.TextBlock
+	form.Page = content.HasPage(*form.Block.Block)
 	form.Metadata = v.App().Content.MetadataState(*form.Block.Block)
 	return v.Page("edit-block", v.T("collect.block.edit", form.Block.Heading()), f, form)
 }

@@ -17,6 +17,7 @@ type channelForm struct {
 	Channel      *present.Channel // nil for a new one
 	Visibilities []domain.Visibility
 	Layouts      []domain.Layout
+	Copying      []domain.SnapshotPolicy
 	Owners       []owner
 	Rows         []row
 	Can          domain.ChannelAbilities
@@ -106,10 +107,11 @@ func showEditChannel(v *web.Visit, c present.Channel, f *web.Form, posted bool, 
 	if !can.Update {
 		return forbidden(v, "collect.channel.not-yours")
 	}
-	form := channelForm{Channel: &c, Visibilities: visibilities, Layouts: domain.Layouts(), Can: can, Stored: channelStored(c), Replaced: replaced}
+	form := channelForm{Channel: &c, Visibilities: visibilities, Layouts: domain.Layouts(), Copying: domain.SnapshotPolicies(), Can: can, Stored: channelStored(c), Replaced: replaced}
 	form.Stored.fill(f)
 	f.Default("visibility", string(c.Visibility))
 	f.Default("layout", string(cmp.Or(c.Layout, domain.GridLayout)))
+	f.Default("snapshots", string(c.Snapshots.Shown()))
 	if posted {
 		form.Rows = rows(f, c.Metadata, true)
 	} else {
@@ -137,6 +139,9 @@ func editChannel(v *web.Visit) error {
 	if layout := domain.Layout(f.Get("layout")); layout != "" {
 		in.Layout = &layout
 	}
+	if policy := domain.SnapshotPolicy(f.Get("snapshots")); policy != "" {
+		in.Snapshots = &policy
+	}
 	in.Metadata, err = metadataPatch(f, c.Metadata)
 	if err = domain.JoinFaults(in.Validate(), err); err == nil {
 		var full collections.FullChannel
@@ -147,7 +152,7 @@ func editChannel(v *web.Visit) error {
 	switch err = underMetadata(v, err); {
 	case missing(err):
 		return gone(v, channelTexts...)
-	case f.Refused(err, "title", "description", "visibility", "layout", "tags", "metadata"):
+	case f.Refused(err, "title", "description", "visibility", "layout", "snapshots", "tags", "metadata"):
 		var replaced []typed
 		if conflicting(err) {
 			var again error

@@ -24,6 +24,7 @@ var blockRoutes = []web.Route{
 	{Path: "/block/{id}/copies/{copy}", Get: copyPage, Post: changeCopy, Download: true},
 	{Path: "/block/{id}/copies/{copy}/compare/{older}", Get: compareCopies, Download: true},
 	{Path: "/block/{id}/retry", Access: web.Users, Post: retryBlock, Counted: true},
+	{Path: "/block/{id}/copying", Access: web.Users, Post: setCopying},
 	{Path: "/block/{id}/copy", Access: web.Users, Post: takeCopy, Counted: true},
 }
 

@@ -17,6 +17,8 @@ type copiesView struct {
 	Browser bool // one takes pictures of the pages that this server copies
 	All     []copyView
 	Take    *copyForm // nil if the reader cannot request one
+
+	Copying *copying // for its owner
 }
 
 // copyView is a saved copy in a list.
@@ -25,6 +27,9 @@ type copyView struct {
 	Path     string
 	Compare  string     // path of the comparison with the next older copy, or ""
 	Pictures []copyView // that were taken with it
+
+	Absent []domain.MissingPart // some of the parts that it lacks, with translated reasons
+	More   int64                // number of the others
 }
 
 // copiesPage lists the saved copies of a block.
@@ -44,6 +49,9 @@ func copiesPage(v *web.Visit) error {
 	if shown.Take, err = copyFormOf(v, b, shown.Own); err != nil {
 		return err
 	}
+	if shown.Copying, err = copyingOf(v, b, shown.Own); err != nil {
+		return err
+	}
 	pictures := picturesOf(all)
 	for i, s := range all {
 		one := copyView{Snapshot: s, Path: present.SnapshotPath(s)}
@@ -54,6 +62,7 @@ func copiesPage(v *web.Visit) error {
 		if s.Accompanies() && hasPage(all, s.TakenAt) {
 			continue
 		}
+		one.listAbsent(v)
 		for _, older := range all[i+1:] {
 			if s.Kind == domain.SnapshotPage && older.Kind == domain.SnapshotPage {
 				one.Compare = one.Path + "/compare/" + strconv.FormatInt(int64(older.ID), 10)

@@ -20,6 +20,10 @@ func copyFormOf(v *web.Visit, b domain.Block, own bool) (*copyForm, error) {
 	if !own || b.Type != domain.LinkBlock || b.ValueURL == nil || !v.App().Content.CanTakeSnapshots() {
 		return nil, nil
 	}
+	policy, err := v.App().Content.BlockSnapshotPolicy(v.R.Context(), v.Actor(), b.ID)
+	if err != nil || policy.Effective == domain.NoSnapshots {
+		return nil, err
+	}
 	f := &copyForm{Path: "/block/" + strconv.FormatInt(int64(b.ID), 10) + "/copy"}
 	q, err := v.App().Content.SnapshotRequest(v.R.Context(), v.Actor(), b)
 	switch {
