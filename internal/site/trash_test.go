@@ -65,7 +65,7 @@ func TestTrashOfConnections(t *testing.T) {
 		}
 		all := r.Get("ada", "/v3/channels/%d/contents?sort=position_asc", moss).Ints("data", "connection.id")
 		r.Do("eve", "DELETE", fmt.Sprint("/v3/connections/", all[0]), nil).Want(204)
-		eve.get("/settings/trash").says("Heartwood", "removed on", "Moss").hides("Delete for good", "by Eve")
+		eve.get("/settings/trash").says("Heartwood", "removed on", "Moss").hides("Delete for good", "by Eve", "Empty Trash")
 		ada.get("/settings/trash").says("Heartwood", "by Eve", "Moss", "Delete for good")
 		ada.post("/settings/trash", "restore", "1").leads("/ada/moss")
 		ada.get("/ada/moss").says("Heartwood", "back where it was")

@@ -49,7 +49,7 @@ func (t *trashed) name(v *web.Visit) {
 type trashView struct {
 	Days   int // how long things stay, 0 if Trash is off
 	Things []trashed
-	Newest domain.TrashID // the last deleted thing on the page
+	Newest domain.TrashID // the last deleted thing on the page that the reader may delete for good, 0 for none
 	Pager  web.Pager
 }
 
@@ -80,7 +80,9 @@ func trashPage(v *web.Visit) error {
 			one.On = &on
 		}
 		shown.Things = append(shown.Things, one)
-		shown.Newest = max(shown.Newest, t.ID)
+		if one.Own {
+			shown.Newest = max(shown.Newest, t.ID)
+		}
 	}
 	return v.Page("trash", v.T("account.title.trash"), nil, shown)
 }
