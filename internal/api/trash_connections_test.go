@@ -171,7 +171,7 @@ func TestTrashOfManyConnections(t *testing.T) {
 			t.Errorf("%+v, %v", undone, err)
 		}
 
-		// A collaborator removes what they added, and what others added: only the latter can be restored by the owner.
+		// A collaborator removes own items and those of others. The owner can restore only the latter.
 		r.Collaborate("ada", moss, "ben")
 		conns = r.Get("ben", "%s", list).Ints("data", "connection.id")
 		r.Block("ada", "Another", moss)

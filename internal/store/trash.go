@@ -44,8 +44,8 @@ func (tx *Tx) Trash() TrashWrites { return TrashWrites{TrashReads{tx.Queries}, t
 // Trash returns the statements of a snapshot.
 func (v *Snapshot) Trash() TrashLists { return TrashLists{TrashReads{v.Queries}, v} }
 
-// restorableBy finds the things `t` that the user $1 can restore: what is in their Trash, and what they have removed from
-// channels of others.
+// restorableBy finds the things `t` that the user $1 can restore: those in their Trash, and their removals from channels of
+// others.
 const restorableBy = `(` + inTrashOf + ` OR t.kind = 'Connection' AND t.deleted_by = $1 AND NOT t.purging)`
 
 // inTrashOf finds the things `t` that the user $1 can restore and delete for good.
@@ -121,8 +121,8 @@ type TrashedItem struct {
 // itemsShown limits the items of one thing that Items returns.
 const itemsShown = 3
 
-// Items lists some of the items of things that are connections, from the top. What operators have hidden, or by whom they have
-// hidden everything, is only counted.
+// Items lists some of the items of things that are connections, from the top. Items that operators have hidden, themselves or
+// with an account, are only counted.
 func (r TrashReads) Items(ctx context.Context, things []domain.TrashID) ([]TrashedItem, error) {
 	if len(things) == 0 {
 		return nil, nil
