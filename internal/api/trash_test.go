@@ -109,6 +109,19 @@ func TestTrash(t *testing.T) {
 		restoreLast(r, "ada")
 		alike(t, "the block", before, readAll(r, paths))
 
+		// The connection of a block by another user, and of a channel, with its note and pin.
+		pinned := r.Get("ada", "/v3/channels/%d/contents?sort=position_asc", moss).Ints("data", "connection.id")
+		for _, id := range []int64{pinned[1], pinned[2]} {
+			r.Do("ada", "DELETE", fmt.Sprint("/v3/connections/", id), nil).Want(204)
+			r.Do("ada", "GET", fmt.Sprint("/v3/connections/", id), nil).Want(404)
+		}
+		if n := r.Get("ada", "/v3/channels/%d", moss).Int("counts.contents"); n != 2 {
+			t.Errorf("%d items are left", n)
+		}
+		restoreLast(r, "ada")
+		restoreLast(r, "ada")
+		alike(t, "the connections", before, readAll(r, paths))
+
 		deleteChannel()
 		gone(channel, channel+"/contents", channel+"/connections")
 		restoreLast(r, "ada")
@@ -169,8 +182,11 @@ func TestTrashAtOnce(t *testing.T) {
 		ada, ben := actorOf(r, "ada"), actorOf(r, "ben")
 		for round := range 3 {
 			block := blocks[round]
-			answers := atOnce(t, 12, func(i int) *apptest.Response {
-				switch i % 6 {
+			inMoss := r.Get("ada", "/v3/channels/%d/contents?sort=position_asc", moss).Ints("data", "connection.id")
+			answers := atOnce(t, 14, func(i int) *apptest.Response {
+				switch i % 7 {
+				case 6:
+					return r.Do("ada", "DELETE", fmt.Sprint("/v3/connections/", inMoss[i%len(inMoss)]), nil)
 				case 0:
 					return r.Do("ada", "DELETE", fmt.Sprint("/ext/v1/blocks/", block), nil)
 				case 1:
@@ -185,7 +201,7 @@ func TestTrashAtOnce(t *testing.T) {
 				l, err := r.S.App.Collections.Trash(t.Context(), ada, domain.Page{Number: 1, Per: 10})
 				for _, thing := range l.Items {
 					_, failed := r.S.App.Collections.RestoreTrashed(t.Context(), ada, thing.ID)
-					if failed != nil && domain.KindOf(failed) != domain.NotFound {
+					if kind := domain.KindOf(failed); failed != nil && kind != domain.NotFound && kind != domain.Unprocessable {
 						err = failed
 					}
 				}
@@ -207,8 +223,11 @@ func TestTrashAtOnce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for range l.Items {
-				restoreLast(r, "ada")
+			for _, thing := range l.Items {
+				_, err := r.S.App.Collections.RestoreTrashed(t.Context(), ada, thing.ID)
+				if err != nil && (thing.Kind != domain.TrashedConnection || domain.KindOf(err) != domain.Unprocessable) {
+					t.Errorf("%+v: %v", thing, err)
+				}
 			}
 			r.Get("ada", "/v3/channels/%d", moss).Want(200)
 			r.Get("ada", "/v3/blocks/%d", block).Want(200)

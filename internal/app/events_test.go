@@ -27,7 +27,7 @@ var published = map[string]string{
 	"CreateComment": "CommentCreated", "UpdateComment": "CommentChanged", "DeleteComment": "CommentDeleted",
 	"Touch":   "BlockChanged",
 	"PutAway": "Disconnected", "PutBack": "Connected", "KeepComment": "CommentDeleted", "PutCommentBack": "CommentCreated",
-	"RestoreBlock": "BlockRestored", "RestoreChannel": "ChannelRestored", "RestoreComment": "CommentCreated",
+	"RestoreConnections": "Connected", "RestoreBlock": "BlockRestored", "RestoreChannel": "ChannelRestored", "RestoreComment": "CommentCreated",
 	"UpdateProfile": "UserChanged", "SetAvatar": "UserChanged",
 }
 
@@ -81,28 +81,31 @@ var unpublished = map[string]string{
 		Postpone ReadFind ReadFinds StopMails TakeMail UpdateSearch`,
 	"highlights, which only their reader sees": `AddHighlight DeleteHighlight ForgetReading KeepPlace LockHighlight UpdateHighlight`,
 	"Trash, which only owners see; deletions, which move things there, are published": `EmptyTrash ExpireTrash FollowAgain ForgetTrash ForgetTrashedComments
-		LockTrashed PurgeSome PurgeSubject PurgeTrashed PurgeVersions RestoreVersions TrashVersions TrashBlock TrashChannel TrashComment`,
+		LockTrashed PurgeSome PurgeSubject PurgeTrashed PurgeVersions RestoreVersions TrashVersions TrashBlock TrashChannel TrashComment
+		ForgetConnectionsOf LockConnections TrashConnections`,
 	"what only its reader sees": `ForgetUser Pin RenewFeeds TrimPins Unpin`,
 }
 
 // publishedElsewhere are functions that write and leave publishing to their callers.
 var publishedElsewhere = map[string]string{
-	"addCollaborator":  "its callers publish",
-	"SetCollaborators": "changeCollaborators publishes what it gives",
-	"RequestAvatar":    "the change of a profile or group that it belongs to is published",
-	"GrantAvatar":      "the change of a group is published as such",
-	"createChannel":    "CreateChannel publishes",
-	"move":             "it publishes ContentsArranged for all items",
-	"takeBack":         "a comment that is deleted in the same transaction, which removeComment publishes",
-	"bringItem":        "items publishes all of a batch",
-	"makeBlock":        "items and ImportOrphan publish all of a batch",
-	"followInto":       "FollowMapping publishes what it gives",
-	"settleIn":         "enter and FollowMapping publish",
-	"restore":          "UndoRemoval publishes",
-	"restoreBlock":     "RestoreTrashed publishes",
-	"restoreChannel":   "RestoreTrashed publishes",
-	"restoreComment":   "RestoreTrashed publishes",
-	"UpdateChannel":    "the change of the channel is published; its new owner collaborates no more",
+	"addCollaborator":    "its callers publish",
+	"SetCollaborators":   "changeCollaborators publishes what it gives",
+	"RequestAvatar":      "the change of a profile or group that it belongs to is published",
+	"GrantAvatar":        "the change of a group is published as such",
+	"createChannel":      "CreateChannel publishes",
+	"move":               "it publishes ContentsArranged for all items",
+	"takeBack":           "a comment that is deleted in the same transaction, which removeComment publishes",
+	"bringItem":          "items publishes all of a batch",
+	"makeBlock":          "items and ImportOrphan publish all of a batch",
+	"followInto":         "FollowMapping publishes what it gives",
+	"settleIn":           "enter and FollowMapping publish",
+	"restore":            "UndoRemoval publishes",
+	"fromTrash":          "it publishes the events of what Trash restored",
+	"restoreBlock":       "RestoreTrashed publishes",
+	"restoreConnections": "RestoreTrashed publishes",
+	"restoreChannel":     "RestoreTrashed publishes",
+	"restoreComment":     "RestoreTrashed publishes",
+	"UpdateChannel":      "the change of the channel is published; its new owner collaborates no more",
 }
 
 func TestEveryWriteIsPublished(t *testing.T) {

@@ -16,7 +16,7 @@ var topics = map[string][]string{
 	"api/v3":                {"Collections", "Content", "Finder", "People"},
 	"cli":                   {"Accounts", "Collections", "Content", "Moderation", "Operating", "People", "SSO"},
 	"exporting":             {"Accounts", "Collections", "Content", "People", "Reading", "SSO", "Searches", "Transfer"},
-	"feeds":                 {"Collections", "Content", "Finder", "Operating", "People", "Searches"},
+	"feeds":                 {"Collections", "Content", "Finder", "Operating", "People", "Reading", "Searches"},
 	"files":                 {"Content"},
 	"httpedge":              {"Accounts"},
 	"importing":             {"Collections", "Content", "People", "Transfer"},

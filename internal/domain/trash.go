@@ -13,6 +13,9 @@ const (
 	TrashedBlock   TrashKind = "Block"
 	TrashedChannel TrashKind = "Channel"
 	TrashedComment TrashKind = "Comment"
+
+	// TrashedConnection is what somebody removed from a channel at once. Its target is the first connection.
+	TrashedConnection TrashKind = "Connection"
 )
 
 // Trashed is a deleted thing that can still be restored.
@@ -22,7 +25,7 @@ type Trashed struct {
 	Target    int64        // its id
 	Owner     PrincipalRef // who can restore it
 	DeletedBy Principal
-	Label     string  // as it was called
+	Label     string  // as it was called; "" for connections, whose items have names of their own
 	Block     BlockID // of a comment; 0 for others
 	DeletedAt time.Time
 }

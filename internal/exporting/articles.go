@@ -6,6 +6,8 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"vitrine/internal/app/collections"
@@ -78,8 +80,70 @@ func (e *Exporter) Articles(ctx context.Context, actor domain.Actor, ref domain.
 	if out == nil {
 		return domain.NewUnprocessable("The channel has no articles")
 	}
+	return out.finish(e.aboutArticles(full, "", out))
+}
+
+// SelectedArticles exports the articles and texts of some connections of a channel as a book, in the given order. Those that
+// have left the channel, or that the actor does not see, are omitted. It ends at the limits of Articles.
+func (e *Exporter) SelectedArticles(ctx context.Context, actor domain.Actor, ref domain.Ref, ids []domain.ConnectionID, begin Begin) error {
+	var f domain.Faults
+	if !f.Count("connection", len(ids), domain.MaxRemoved) {
+		return f.Err()
+	}
+	leave, err := e.enter()
+	if err != nil {
+		return err
+	}
+	defer leave()
+	full, err := e.o.App.Collections.Channel(ctx, actor, ref)
+	if err != nil {
+		return err
+	}
+	var once []domain.ConnectionID
+	for _, id := range ids {
+		if !slices.Contains(once, id) {
+			once = append(once, id)
+		}
+	}
+	items, err := e.o.App.Collections.Ordered(ctx, actor, full.ID, once)
+	if err != nil {
+		return err
+	}
+	var out *articlesWriter
+	defer func() {
+		if out != nil {
+			out.free()
+		}
+	}()
+	var named []string
+	for _, item := range items {
+		if item.Block == nil || !item.Block.Readable() {
+			continue
+		}
+		if out == nil {
+			if out, err = e.articles(begin, safeName(full.Slug)); err != nil {
+				return err
+			}
+		}
+		if err = out.article(item.Block); errors.Is(err, errFull) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		named = append(named, strconv.FormatInt(int64(item.Connection.ID), 10))
+	}
+	if out == nil {
+		return domain.NewUnprocessable("None of the selected blocks has a text to read")
+	}
+	return out.finish(e.aboutArticles(full, "?connection="+strings.Join(named, ","), out))
+}
+
+// aboutArticles describes a book of articles of a channel.
+func (e *Exporter) aboutArticles(full collections.FullChannel, which string, out *articlesWriter) bookAbout {
 	c := e.o.Addresses.Channel(&full.Channel)
-	return out.finish(bookAbout{ID: e.o.Addresses.API + c.Links()[0].Path + "/articles", Title: cmp.Or(strings.TrimSpace(c.Title), c.Slug), Language: out.language(), Creator: c.Owner().Name, Source: c.URL(), Modified: c.UpdatedAt})
+	return bookAbout{ID: e.o.Addresses.API + c.Links()[0].Path + "/articles" + which, Title: cmp.Or(strings.TrimSpace(c.Title), c.Slug), Language: out.language(),
+		Creator: c.Owner().Name, Source: c.URL(), Modified: c.UpdatedAt}
 }
 
 // Article exports the article or text of a block as a book.

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -106,6 +107,37 @@ func TestArticles(t *testing.T) {
 		if _, name, err := channel(stranger, empty); domain.KindOf(err) != domain.Unprocessable || name != "" {
 			t.Errorf("a channel without articles: %q, %v", name, err)
 		}
+		conns := r.Get("ada", "/v3/channels/%d/contents?sort=position_asc", shelf).Ints("data", "connection.id")
+		elsewhere := r.Block("ada", "In another channel", empty)
+		selected := func(as domain.Actor, ids ...int64) ([]byte, string, error) {
+			return write(func(begin func(string, string) io.Writer) error {
+				chosen := make([]domain.ConnectionID, len(ids))
+				for i, id := range ids {
+					chosen[i] = domain.ConnectionID(id)
+				}
+				return exporter(r).SelectedArticles(t.Context(), as, domain.Ref{ID: shelf}, chosen, begin)
+			})
+		}
+		other := r.Get("ada", "/v3/channels/%d/contents", empty).Ints("data", "connection.id")[0]
+		some, _, err := selected(ada, conns[2], conns[0], conns[2], other, 999999)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, order = entries(t, some)
+		short := r.Get("ada", "/v3/channels/%d/contents?sort=position_asc", shelf).Ints("data", "id")[2]
+		want = fmt.Sprintf("mimetype META-INF/container.xml book/style.css book/article-%d.xhtml book/article-%d.xhtml book/nav.xhtml book/package.opf", short, first)
+		if got := strings.Join(order, " "); got != want || !strings.Contains(all["book/package.opf"], fmt.Sprintf("articles?connection=%d,%d</dc:identifier>", conns[2], conns[0])) {
+			t.Errorf("entries %s\nwant %s\n%s", got, want, all["book/package.opf"])
+		}
+		for ids, want := range map[int]domain.Kind{0: domain.Invalid, domain.MaxRemoved + 1: domain.Invalid, 1: domain.Unprocessable} {
+			if _, name, err := selected(ada, slices.Repeat([]int64{other}, ids)...); domain.KindOf(err) != want || name != "" {
+				t.Errorf("%d connections: %q, %v", ids, name, err)
+			}
+		}
+		if _, name, err := selected(stranger, conns[0]); domain.KindOf(err) != domain.NotFound || name != "" {
+			t.Errorf("a stranger gets %q, %v", name, err)
+		}
+		r.Do("ada", "DELETE", fmt.Sprint("/ext/v1/blocks/", elsewhere), nil).Want(204)
 		one := func(as domain.Actor, id int64) ([]byte, string, error) {
 			return write(func(begin func(string, string) io.Writer) error {
 				return exporter(r).Article(t.Context(), as, domain.BlockID(id), begin)

@@ -49,6 +49,11 @@ func (h *Handler) secretFeed(segments []string) answer {
 			return nil
 		}
 		read = h.savedSearchFeed(domain.SavedSearchID(id))
+	case len(segments) == 3 && segments[1] == "settings":
+		if name != "highlights" {
+			return nil
+		}
+		read = h.highlightsFeed
 	case len(segments) == 3 && segments[1] == "group":
 		read = h.groupFeed(name)
 	case len(segments) == 3:

@@ -60,6 +60,28 @@ func TestSecretFeeds(t *testing.T) {
 	})
 }
 
+// The feed of highlights has the quotes and notes of its user, and only these.
+func TestHighlightsFeed(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		ada, eve := secrets(r, "ada"), secrets(r, "eve")
+		moss := r.Channel("ada", "Moss", "private")
+		block := r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": "Moss & <i>fern</i> on stone", "title": "Words", "channel_ids": []int64{moss}}).Want(http.StatusCreated).Int("id")
+		same(t, "none yet", len(atom(r, ada.Highlights(present.Atom)).Entries), 0)
+		made := r.Do("ada", "POST", fmt.Sprintf("/ext/v1/blocks/%d/highlights", block),
+			`{"target":{"selector":[{"type":"TextQuoteSelector","exact":"on stone"}]},"body":{"type":"TextualBody","value":"First <b>.\n\nSecond."}}`).Want(http.StatusCreated)
+		doc := atom(r, ada.Highlights(present.Atom))
+		same(t, "entry", doc.Entries[0].Title+", "+doc.Entries[0].Content.HTML,
+			"Words, <blockquote dir=\"auto\">on stone</blockquote>\n<p dir=\"auto\">First &lt;b&gt;.</p>\n<p dir=\"auto\">Second.</p>")
+		same(t, "page", strings.HasSuffix(link(doc.Entries[0].Links, "alternate").Href, fmt.Sprintf("/block/%d/read", block)), true)
+		same(t, "as JSON", len(feedJSON(r, ada.Highlights(present.JSONFeed)).Items), 1)
+		same(t, "of others", len(atom(r, eve.Highlights(present.Atom)).Entries), 0)
+		get(r, strings.Replace(ada.Highlights(present.Atom), "highlights", "others", 1)).Want(http.StatusNotFound)
+		r.Do("ada", "DELETE", strings.TrimPrefix(made.Header.Get("Location"), apptest.Base), nil).Want(http.StatusNoContent)
+		same(t, "deleted", len(atom(r, ada.Highlights(present.Atom)).Entries), 0)
+	})
+}
+
 // An e-reader, which sends no token, gets a private channel as a catalogue and as a book at its
 // owner's secret URLs only.
 func TestSecretBooks(t *testing.T) {

@@ -86,6 +86,9 @@ func (s SecretFeeds) User(u *domain.User, f FeedFormat) string { return s.of(use
 // Group returns the address of the feed of a group.
 func (s SecretFeeds) Group(g *domain.Group, f FeedFormat) string { return s.of(groupPath(g.Slug), f) }
 
+// Highlights returns the address of the feed of the user's highlights, below the path of their page.
+func (s SecretFeeds) Highlights(f FeedFormat) string { return s.of("/settings/highlights", f) }
+
 // Search returns the address of the feed with the newest results of a saved search.
 func (s SecretFeeds) Search(id domain.SavedSearchID, f FeedFormat) string {
 	return s.of("/search/"+strconv.FormatInt(int64(id), 10), f)

@@ -23,6 +23,9 @@ func TestCollectConnectArrangeUndo(t *testing.T) {
 		first, to := p.find(`name="connection" value="(\d+)"`), p.find(`<option value="(\d+)">Mosses`)
 		at := "/ada/ferns/arrange"
 		ada.post(at, "do", "connect", "connection", first).want(422).says("Choose a channel to connect to.")
+		ada.post(at, "do", "book", "connection", first).leads("/ada/ferns/articles.epub?connection=" + first)
+		ada.get("/ada/ferns/articles.epub?connection=" + first).want(200)
+		ada.get("/ada/ferns/articles.epub?connection=x").want(404)
 		ada.post(at, "do", "remove").want(422).says("Tick at least one item.")
 		ada.post(at, "do", "place", "at", "x", "connection", first).want(422).says("The place must be a number from 1.")
 		ada.post(at, "do", "connect", "connection", first, "connection", "999999", "to", to).leads(at).follow().says("Done: 1. Not done, since you may not or they were gone: 1.")

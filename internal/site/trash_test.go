@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -49,6 +50,36 @@ func TestTrash(t *testing.T) {
 		ada.post("/settings/trash", "empty", "3").leads("/settings/trash")
 		ada.get("/settings/trash").says("Trash is empty")
 		r.WorkJobs()
+	}, people, apptest.Trash)
+}
+
+// What was removed from a channel is listed with the channel, and with the remover if that was somebody else.
+func TestTrashOfConnections(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		moss := r.Channel("ada", "Moss", "public")
+		r.Collaborate("ada", moss, "eve")
+		ada, eve := entered(t, r, "ada"), entered(t, r, "eve")
+		for _, title := range []string{"Heartwood", "Sapwood", "Bark", "Leaf"} {
+			r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": "Words", "title": title, "channel_ids": []int64{moss}}).Want(201)
+		}
+		all := r.Get("ada", "/v3/channels/%d/contents?sort=position_asc", moss).Ints("data", "connection.id")
+		r.Do("eve", "DELETE", fmt.Sprint("/v3/connections/", all[0]), nil).Want(204)
+		eve.get("/settings/trash").says("Heartwood", "removed on", "Moss").hides("Delete for good", "by Eve", "Empty Trash")
+		ada.get("/settings/trash").says("Heartwood", "by Eve", "Moss", "Delete for good")
+		ada.post("/settings/trash", "restore", "1").leads("/ada/moss")
+		ada.get("/ada/moss").says("Heartwood", "back where it was")
+		eve.post("/settings/trash", "restore", "1").want(404)
+		fields := []string{"do", "remove"}
+		for _, id := range all {
+			fields = append(fields, "connection", fmt.Sprint(id))
+		}
+		ada.post("/ada/moss/arrange", fields...).want(303)
+		ada.get("/settings/trash").says("Leaf", "Bark", "Sapwood", "and one more").hides("Heartwood")
+		ada.post("/settings/trash", "restore", "2").leads("/ada/moss")
+		if is := r.Get("ada", "/v3/channels/%d/contents?sort=position_asc", moss).Ints("data", "connection.id"); !slices.Equal(is, all) {
+			t.Errorf("%v became %v", all, is)
+		}
 	}, people, apptest.Trash)
 }
 

@@ -241,7 +241,7 @@ func (w *fixture) addresses() []string {
 			continue
 		}
 		for _, below := range []string{"?view=list", "?sort=newest", "?sort=updated", "?type=text", "?q=kiln", "?page=2", "/embed", "/print", "/slideshow", "/related", "/add", "/edit",
-			"/arrange", "/sort", "/collaborators", "/subscriptions", "/subscriptions/opml", "/feed.atom", "/feed.json", "/export", "/export/zip", "/export/markdown", "/export/csv", "/export/epub", "/export/opds", "/articles.epub", "/copies.wacz", "/history"} {
+			"/arrange", "/sort", "/collaborators", "/subscriptions", "/subscriptions/opml", "/feed.atom", "/feed.json", "/export", "/export/zip", "/export/markdown", "/export/csv", "/export/epub", "/export/opds", "/articles.epub", "/articles.epub?connection=1", "/copies.wacz", "/history"} {
 			all = append(all, th.page+below)
 		}
 		all = append(all, fmt.Sprintf("/channel/%d/connect", id), fmt.Sprintf("/channel/%d/connect?q=kiln", id), fmt.Sprintf("/channel/%d/delete", id), fmt.Sprintf("/channel/%d/copy", id), fmt.Sprintf("/cards/channel/%d.png", id))

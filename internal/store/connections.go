@@ -214,15 +214,18 @@ func rankedItem(c domain.Connection) ranked.Item {
 func (w ConnectionWrites) Disconnect(ctx context.Context, c domain.Connection, now time.Time) error {
 	blocks, channels, privates := tally(c.Item.Type, c.ItemPrivate)
 	var owner domain.PrincipalType
+	var e effect
 	err := w.tx.db.QueryRow(ctx, `UPDATE channels SET blocks_count = blocks_count - $2,
 			channels_count = channels_count - $3, private_count = private_count - $4, version = version + 1,
 			updated_at = `+later("updated_at", "$5")+`
-		WHERE id = $1 RETURNING owner_type`, c.ChannelID, blocks, channels, privates, sqlx.Micros(now)).Scan(&owner)
+		WHERE id = $1 RETURNING owner_type, `+appliedTo("$1", "$6"), c.ChannelID, blocks, channels, privates, sqlx.Micros(now), sqlx.Micros(c.CreatedAt)).
+		Scan(&owner, &e.open, &e.private, &e.group)
 	if err != nil {
 		return err
 	}
 	w.tx.deltas().ChannelTouched(c.ChannelID, owner)
-	if err := w.leave(ctx, c); err != nil {
+	// If a transition is pending, the connection has the effect of the channel before its change.
+	if err := w.count(ctx, e, c.Item, -1); err != nil {
 		return err
 	}
 	updatedAt, err := sqlx.ScanInt64(w.tx.db.QueryRow(ctx, `DELETE FROM connections WHERE id = $1 RETURNING item_updated_at`, c.ID))
@@ -236,16 +239,6 @@ func (w ConnectionWrites) Disconnect(ctx context.Context, c domain.Connection, n
 		w.tx.deltas().BlockTime(c.ChannelID, updatedAt, -1)
 	}
 	return ranked.Of(w.tx.db, c.ChannelID).Remove(ctx, rankedItem(c))
-}
-
-// leave removes the current effect of a connection from its item. If a transition is pending, that
-// is the effect of the channel before its change.
-func (w ConnectionWrites) leave(ctx context.Context, c domain.Connection) error {
-	e, err := w.tx.Transitions().effect(ctx, c.ChannelID, sqlx.Micros(c.CreatedAt))
-	if err != nil {
-		return err
-	}
-	return w.count(ctx, e, c.Item, -1)
 }
 
 // count adds the effect of a connection to its item, by 1 or -1 times.

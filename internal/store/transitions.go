@@ -227,6 +227,13 @@ func (w TransitionWrites) effect(ctx context.Context, id domain.ChannelID, at in
 	return e, err
 }
 
+// appliedTo returns the columns of effect for a statement that changes the channel, as subqueries.
+func appliedTo(channel, at string) string {
+	from := ` FROM channels ch LEFT JOIN pending_transitions pt ON pt.channel_id = ch.id AND pt.after_at < ` + at + ` AND pt.upto >= ` + at +
+		` WHERE ch.id = ` + channel + `)`
+	return `(SELECT ` + access.OpenApplied + from + `, (SELECT ` + access.PrivateApplied + from + `, (SELECT ` + access.GroupApplied + from
+}
+
 // HasPending reports whether connections of a channel still count as before a change of it.
 func (r TransitionReads) HasPending(ctx context.Context, id domain.ChannelID) (some bool, err error) {
 	err = r.q.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM pending_transitions WHERE channel_id = $1)`, id).Scan(&some)

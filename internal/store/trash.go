@@ -44,7 +44,11 @@ func (tx *Tx) Trash() TrashWrites { return TrashWrites{TrashReads{tx.Queries}, t
 // Trash returns the statements of a snapshot.
 func (v *Snapshot) Trash() TrashLists { return TrashLists{TrashReads{v.Queries}, v} }
 
-// inTrashOf finds the things `t` that the user $1 can restore.
+// restorableBy finds the things `t` that the user $1 can restore: those in their Trash, and their removals from channels of
+// others.
+const restorableBy = `(` + inTrashOf + ` OR t.kind = 'Connection' AND t.deleted_by = $1 AND NOT t.purging)`
+
+// inTrashOf finds the things `t` that the user $1 can restore and delete for good.
 const inTrashOf = `(t.owner_type = 'User' AND t.owner_id = $1
 	OR t.owner_type = 'Group' AND t.owner_id IN (SELECT group_id FROM group_members WHERE user_id = $1)) AND NOT t.purging`
 
@@ -64,18 +68,18 @@ func scanTrashed(row sqlx.Row) (t domain.Trashed, err error) {
 
 // Trashed lists what a user can restore, last deleted first.
 func (r TrashLists) Trashed(ctx context.Context, user domain.UserID, page domain.Page) (l domain.List[domain.Trashed], err error) {
-	l.Total, err = sqlx.ScanInt64(r.q.db.QueryRow(ctx, "SELECT count(*) FROM trash_things t WHERE "+inTrashOf, user))
+	l.Total, err = sqlx.ScanInt64(r.q.db.QueryRow(ctx, "SELECT count(*) FROM trash_things t WHERE "+restorableBy, user))
 	if err != nil || page.Offset() >= l.Total {
 		return l, err
 	}
-	rows, err := r.q.db.Query(ctx, selectTrashed+inTrashOf+" ORDER BY t.id DESC"+sqlx.Limit("$2")+" OFFSET $3", user, page.Per, page.Offset())
+	rows, err := r.q.db.Query(ctx, selectTrashed+restorableBy+" ORDER BY t.id DESC"+sqlx.Limit("$2")+" OFFSET $3", user, page.Per, page.Offset())
 	l.Items, err = sqlx.Collect(ctx, rows, err, scanTrashed)
 	return l, err
 }
 
 // InTrash reports whether something is in Trash where a user can restore it.
 func (r TrashReads) InTrash(ctx context.Context, user domain.UserID, kind domain.TrashKind, id int64) (there bool, err error) {
-	err = r.q.db.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM trash_things t WHERE t.kind = $2 AND t.target_id = $3 AND "+inTrashOf+")", user, kind, id).Scan(&there)
+	err = r.q.db.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM trash_things t WHERE t.kind = $2 AND t.target_id = $3 AND "+restorableBy+")", user, kind, id).Scan(&there)
 	return there, err
 }
 
@@ -107,6 +111,45 @@ func (r TrashReads) Places(ctx context.Context, viewer domain.UserID, things []d
 	})
 }
 
+// TrashedItem is an item of connections in Trash.
+type TrashedItem struct {
+	Thing domain.TrashID
+	Item  domain.ItemRef
+	Count int // of all items of the thing
+}
+
+// itemsShown limits the items of one thing that Items returns.
+const itemsShown = 3
+
+// Items lists some of the items of things that are connections, from the top. Items that operators have hidden, themselves or
+// with an account, are only counted.
+func (r TrashReads) Items(ctx context.Context, things []domain.TrashID) ([]TrashedItem, error) {
+	if len(things) == 0 {
+		return nil, nil
+	}
+	args := sqlx.Args{itemsShown}
+	var parts []string
+	for _, id := range things {
+		parts = append(parts, `SELECT * FROM (SELECT k.thing_id, k.item_type, CASE WHEN `+moderation.StaysHidden("k")+` THEN 0 ELSE k.item_id END,
+			count(*) OVER () FROM trash_connections k WHERE k.thing_id = `+args.Add(id)+" ORDER BY k.position_key DESC"+sqlx.Limit("$1")+") AS part")
+	}
+	rows, err := r.q.db.Query(ctx, strings.Join(parts, " UNION ALL "), args...)
+	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (i TrashedItem, err error) {
+		err = row.Scan(&i.Thing, &i.Item.Type, &i.Item.ID, &i.Count)
+		return i, err
+	})
+}
+
+// ThingsOf lists the things in Trash that connections are in, in the order of locking.
+func (r TrashReads) ThingsOf(ctx context.Context, conns []domain.ConnectionID) ([]domain.TrashID, error) {
+	if len(conns) == 0 {
+		return nil, nil
+	}
+	rows, err := r.q.db.Query(ctx, `SELECT DISTINCT k.thing_id FROM trash_connections k WHERE `+r.q.db.In("k.id", "$1")+` ORDER BY k.thing_id`,
+		sqlx.IDs(r.q.db.Dialect, conns))
+	return sqlx.Collect(ctx, rows, err, sqlx.ScanID[domain.TrashID])
+}
+
 // after scans one additional column before the others.
 type after struct {
 	sqlx.Row
@@ -125,14 +168,13 @@ type NewTrashed struct {
 }
 
 func (w TrashWrites) add(ctx context.Context, kind domain.TrashKind, id int64, n NewTrashed, data *string) (domain.TrashID, error) {
-	return sqlx.ScanID[domain.TrashID](w.tx.db.QueryRow(ctx, `INSERT INTO trash_things (kind, target_id, owner_type, owner_id, deleted_by, label, data, deleted_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`, kind, id, n.Owner.Type, n.Owner.ID, n.By, n.Label, data, sqlx.Micros(n.Now)))
+	return sqlx.ScanID[domain.TrashID](w.tx.db.QueryRow(ctx, addTrashed+" RETURNING id", kind, id, n.Owner.Type, n.Owner.ID, n.By, n.Label, data, sqlx.Micros(n.Now)))
 }
 
+const addTrashed = `INSERT INTO trash_things (kind, target_id, owner_type, owner_id, deleted_by, label, data, deleted_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+
 var (
-	connectionToTrash = "INSERT INTO trash_connections (id, thing_id, below_id, above_id, position_key, version, created_at, " + rowmap.Connections.Names(sqlx.Hide) +
-		") SELECT id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT), position_key, version, created_at, " + rowmap.Connections.Names(sqlx.Hide) +
-		" FROM connections WHERE id = $1"
 	connectionFromTrash = moderation.CopyConnectionBack("trash_connections")
 
 	commentsToTrash = "INSERT INTO trash_comments (id, thing_id, version, " + rowmap.Comments.Names(sqlx.Hide) +
@@ -143,18 +185,33 @@ var (
 			AND NOT EXISTS (SELECT 1 FROM hidden_things h WHERE h.kind = 'User' AND h.target_id = t.user_id)`
 )
 
-// keepConnections copies connections of locked channels, which are about to be removed.
-func (w TrashWrites) keepConnections(ctx context.Context, thing domain.TrashID, conns []domain.Connection) error {
-	for _, c := range conns {
-		below, above, err := ranked.Of(w.tx.db, c.ChannelID).Neighbours(ctx, c.PositionKey)
-		if err == nil {
-			err = w.tx.db.ExecOne(ctx, connectionToTrash, c.ID, thing, below, above)
-		}
-		if err != nil {
-			return err
-		}
+// keepConnections copies connections of locked channels, which are about to be removed, to a thing that was just added.
+// Their neighbours are those that remain.
+func (w TrashWrites) keepConnections(ctx context.Context, kind domain.TrashKind, target int64, conns []domain.Connection) error {
+	if len(conns) == 0 {
+		return nil
 	}
-	return nil
+	ids := make([]domain.ConnectionID, 0, len(conns))
+	for _, c := range conns {
+		ids = append(ids, c.ID)
+	}
+	in := func(column string) string { return w.tx.db.In(column, "$3") }
+	below, above := ranked.Neighbours("NOT (" + in("n.id") + ")")
+	kept := rowmap.Connections.Names(sqlx.Hide)
+	return w.tx.db.Later(ctx, "INSERT INTO trash_connections (id, thing_id, below_id, above_id, position_key, version, created_at, "+kept+
+		") SELECT c.id, (SELECT t.id FROM trash_things t WHERE t.kind = $1 AND t.target_id = $2), "+below+", "+above+", position_key, version, created_at, "+kept+
+		" FROM connections c WHERE "+in("c.id"), kind, target, sqlx.IDs(w.tx.db.Dialect, ids))
+}
+
+// TrashConnections copies connections of a locked channel, before the caller removes them. It costs no round trip on
+// PostgreSQL.
+func (w TrashWrites) TrashConnections(ctx context.Context, conns []domain.Connection, n NewTrashed) error {
+	target := int64(conns[0].ID)
+	err := w.tx.db.Later(ctx, addTrashed, domain.TrashedConnection, target, n.Owner.Type, n.Owner.ID, n.By, "", nil, sqlx.Micros(n.Now))
+	if err != nil {
+		return err
+	}
+	return w.keepConnections(ctx, domain.TrashedConnection, target, conns)
 }
 
 // TrashBlock copies a locked block and its connections, comments and files, and keeps its saved copies, highlights and
@@ -168,7 +225,7 @@ func (w TrashWrites) TrashBlock(ctx context.Context, b domain.Block, conns []dom
 	if err != nil {
 		return err
 	}
-	if err := w.keepConnections(ctx, id, conns); err != nil {
+	if err := w.keepConnections(ctx, domain.TrashedBlock, int64(b.ID), conns); err != nil {
 		return err
 	}
 	if err := w.tx.db.Exec(ctx, commentsToTrash+"block_id = $1", b.ID, id); err != nil {
@@ -222,7 +279,7 @@ func (w TrashWrites) TrashChannel(ctx context.Context, c domain.Channel, n NewTr
 		return nil
 	})
 	if err == nil {
-		err = w.keepConnections(ctx, id, parents)
+		err = w.keepConnections(ctx, domain.TrashedChannel, int64(c.ID), parents)
 	}
 	if err == nil {
 		err = w.tx.Versions().TrashVersions(ctx, domain.ChannelRef(c.ID))

@@ -26,6 +26,11 @@ func (w TrashWrites) PurgeSubject(ctx context.Context, kind domain.TrashKind, id
 	return n > 0, err
 }
 
+// ForgetConnectionsOf deletes the connections of an item in Trash that operators delete.
+func (w TrashWrites) ForgetConnectionsOf(ctx context.Context, item domain.ItemRef) error {
+	return w.tx.db.Exec(ctx, `DELETE FROM trash_connections WHERE item_type = $1 AND item_id = $2`, string(item.Type), item.ID)
+}
+
 // EmptyTrash marks at most n things that a user can restore for deletion, up to an id, and returns their number.
 func (w TrashWrites) EmptyTrash(ctx context.Context, user domain.UserID, upto domain.TrashID, n int) (int, error) {
 	done, err := w.tx.db.ExecCount(ctx, `UPDATE trash_things SET purging = TRUE WHERE id IN (

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"vitrine/internal/database"
@@ -26,7 +27,7 @@ func (w TrashWrites) LockTrashed(ctx context.Context, user domain.UserID, id dom
 			return domain.Trashed{}, sqlx.Found(err)
 		}
 	}
-	t, err := scanTrashed(w.tx.db.QueryRow(ctx, selectTrashed+"t.id = $2 AND "+inTrashOf, user, id))
+	t, err := scanTrashed(w.tx.db.QueryRow(ctx, selectTrashed+"t.id = $2 AND "+restorableBy, user, id))
 	return t, sqlx.Found(err)
 }
 
@@ -34,12 +35,14 @@ func (w TrashWrites) LockTrashed(ctx context.Context, user domain.UserID, id dom
 type kept struct {
 	moderation.HiddenConnection
 	below, above domain.ConnectionID
+	owner        domain.PrincipalRef // of the item
+	private      bool                // whether the item is
 }
 
-// connections lists the connections of a thing in the order of their channels, and locks these.
-func (w TrashWrites) connections(ctx context.Context, id domain.TrashID, others ...domain.ChannelID) ([]kept, error) {
+// connections lists the connections of things in the order of their channels, from the top, and locks the channels.
+func (w TrashWrites) connections(ctx context.Context, things []domain.TrashID, others ...domain.ChannelID) ([]kept, error) {
 	rows, err := w.tx.db.Query(ctx, `SELECT k.id, k.channel_id, k.item_type, k.item_id, k.user_id, k.position_key, k.created_at, k.below_id, k.above_id
-		FROM trash_connections k WHERE k.thing_id = $1 ORDER BY k.channel_id`, id)
+		FROM trash_connections k WHERE `+w.tx.db.In("k.thing_id", "$1")+` ORDER BY k.channel_id, k.position_key DESC`, sqlx.IDs(w.tx.db.Dialect, things))
 	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (k kept, err error) {
 		err = row.Scan(&k.ID, &k.Channel, &k.Item.Type, &k.Item.ID, &k.User, &k.PositionKey, &k.CreatedAt, &k.below, &k.above)
 		return k, err
@@ -50,14 +53,18 @@ func (w TrashWrites) connections(ctx context.Context, id domain.TrashID, others 
 	channels := others
 	for _, k := range all {
 		channels = append(channels, k.Channel)
+		if k.Item.Type == domain.ItemChannel {
+			channels = append(channels, domain.ChannelID(k.Item.ID))
+		}
 	}
 	return all, w.tx.Channels().LockChannels(ctx, channels...)
 }
 
 // TrashRestored is the result of restoring something.
 type TrashRestored struct {
-	Connected []domain.Connected // the connections that are visible again
-	Lost      int                // number of connections, comments and followers that could not be restored
+	Connected   []domain.Connected    // the connections that are visible again
+	Connections []domain.ConnectionID // their ids
+	Lost        int                   // number of connections, comments and followers that could not be restored
 }
 
 // Events returns the events of the connections.
@@ -69,7 +76,7 @@ func (r TrashRestored) Events() (all []domain.Event) {
 }
 
 // connect restores connections in their locked channels. A deleted channel gets them too, since it may be restored later.
-func (w TrashWrites) connect(ctx context.Context, all []kept, owner domain.PrincipalRef, private bool, r *TrashRestored, now time.Time) error {
+func (w TrashWrites) connect(ctx context.Context, all []kept, r *TrashRestored, now time.Time) error {
 	for _, k := range all {
 		there, err := w.tx.Contents().ConnectionOf(ctx, k.Channel, k.Item)
 		if err != nil {
@@ -107,7 +114,8 @@ func (w TrashWrites) connect(ctx context.Context, all []kept, owner domain.Princ
 		case err != nil:
 			return err
 		default:
-			r.Connected = append(r.Connected, domain.Connected{Channel: c, Item: k.Item, Owner: owner, ItemPrivate: private, Again: true})
+			r.Connections = append(r.Connections, k.ID)
+			r.Connected = append(r.Connected, domain.Connected{Channel: c, Item: k.Item, Owner: k.owner, ItemPrivate: k.private, Again: true})
 		}
 	}
 	return nil
@@ -115,7 +123,7 @@ func (w TrashWrites) connect(ctx context.Context, all []kept, owner domain.Princ
 
 // RestoreBlock restores a block from Trash, with its connections, comments and files.
 func (w TrashWrites) RestoreBlock(ctx context.Context, t domain.Trashed, now time.Time) (r TrashRestored, err error) {
-	all, err := w.connections(ctx, t.ID)
+	all, err := w.connections(ctx, []domain.TrashID{t.ID})
 	if err != nil {
 		return r, err
 	}
@@ -166,10 +174,70 @@ func (w TrashWrites) RestoreBlock(ctx context.Context, t domain.Trashed, now tim
 		return r, err
 	}
 	w.tx.documents().Add(search.DocumentOfBlock(b))
-	if err := w.connect(ctx, all, t.Owner, false, &r, now); err != nil {
+	for i := range all {
+		all[i].owner = t.Owner
+	}
+	if err := w.connect(ctx, all, &r, now); err != nil {
 		return r, err
 	}
 	return r, w.forget(ctx, t.ID)
+}
+
+// LockConnections locks the channel that connections in Trash were in, and their items, and returns the channel. It returns 0
+// if nothing is left of them.
+func (w TrashWrites) LockConnections(ctx context.Context, things ...domain.TrashID) (domain.ChannelID, error) {
+	all, err := w.connections(ctx, things)
+	if err != nil || len(all) == 0 {
+		return 0, err
+	}
+	var blocks []domain.BlockID
+	for _, k := range all {
+		if k.Item.Type == domain.ItemBlock {
+			blocks = append(blocks, domain.BlockID(k.Item.ID))
+		}
+	}
+	slices.Sort(blocks)
+	for _, block := range blocks {
+		if err := w.tx.Blocks().LockBlock(ctx, block); err != nil && domain.KindOf(err) != domain.NotFound {
+			return 0, err
+		}
+	}
+	return all[0].Channel, nil
+}
+
+// RestoreConnections restores connections from Trash in their live channel. LockConnections has locked it and the items.
+func (w TrashWrites) RestoreConnections(ctx context.Context, t domain.Trashed, now time.Time) (r TrashRestored, err error) {
+	all, err := w.connections(ctx, []domain.TrashID{t.ID})
+	if err != nil {
+		return r, err
+	}
+	there := all[:0]
+	for _, k := range all {
+		switch k.owner, k.private, err = w.ownerOf(ctx, k.Item); {
+		case domain.KindOf(err) == domain.NotFound:
+			r.Lost++
+		case err != nil:
+			return r, err
+		default:
+			there = append(there, k)
+		}
+	}
+	if err := w.connect(ctx, there, &r, now); err != nil {
+		return r, err
+	}
+	return r, w.forget(ctx, t.ID)
+}
+
+// ownerOf returns the owner of a locked item, and whether it is private. It returns NotFound if it does not exist.
+func (w TrashWrites) ownerOf(ctx context.Context, item domain.ItemRef) (owner domain.PrincipalRef, private bool, err error) {
+	if item.Type == domain.ItemBlock {
+		owner.Type = domain.TypeUser
+		err = w.tx.db.QueryRow(ctx, `SELECT user_id FROM blocks WHERE id = $1`, item.ID).Scan(&owner.ID)
+	} else {
+		err = w.tx.db.QueryRow(ctx, `SELECT owner_type, owner_id, visibility = 'private' FROM channels WHERE id = $1 AND state = 'available'`, item.ID).
+			Scan(&owner.Type, &owner.ID, &private)
+	}
+	return owner, private, sqlx.Found(err)
 }
 
 // RestoreComment restores a comment on its locked block from Trash.
@@ -209,7 +277,7 @@ func (w TrashWrites) restoreComments(ctx context.Context, id domain.TrashID, blo
 // have stayed in their table (DeleteChannel).
 func (w TrashWrites) RestoreChannel(ctx context.Context, t domain.Trashed, now time.Time) (r TrashRestored, err error) {
 	id := domain.ChannelID(t.Target)
-	all, err := w.connections(ctx, t.ID, id)
+	all, err := w.connections(ctx, []domain.TrashID{t.ID}, id)
 	if err != nil {
 		return r, err
 	}
@@ -235,7 +303,10 @@ func (w TrashWrites) RestoreChannel(ctx context.Context, t domain.Trashed, now t
 	if err := w.tx.Transitions().transition(ctx, c, effect{}, effectOf(c)); err != nil {
 		return r, err
 	}
-	if err := w.connect(ctx, all, c.Owner.PrincipalRef, private > 0, &r, now); err != nil {
+	for i := range all {
+		all[i].owner, all[i].private = c.Owner.PrincipalRef, private > 0
+	}
+	if err := w.connect(ctx, all, &r, now); err != nil {
 		return r, err
 	}
 	if err := w.restoreFollows(ctx, t.ID, id, &r); err != nil {

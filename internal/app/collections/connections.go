@@ -227,6 +227,9 @@ func (a *Collections) disconnect(ctx context.Context, tx *store.Tx, actor domain
 		return core.Forbidden("remove this from the channel")
 	}
 	now := a.Now()
+	if err := a.keepConnections(ctx, tx, actor, p.Channel, []domain.Connection{p.Connection}, now); err != nil {
+		return err
+	}
 	if err := tx.Connections().Disconnect(ctx, p.Connection, now); err != nil {
 		return err
 	}

@@ -48,6 +48,9 @@ func (a *Collections) RemoveConnections(ctx context.Context, actor domain.Actor,
 		if err != nil || len(conns) == 0 {
 			return err
 		}
+		if err := a.keepConnections(ctx, tx, actor, r.Channel, conns, now); err != nil {
+			return err
+		}
 		var events []domain.Event
 		var items []redo.Removed
 		for _, c := range conns {
@@ -55,7 +58,7 @@ func (a *Collections) RemoveConnections(ctx context.Context, actor domain.Actor,
 				return err
 			}
 			r.Connections = append(r.Connections, c.ID)
-			items = append(items, redo.Removed{Type: c.Item.Type, ID: c.Item.ID, Maker: domain.UserID(c.Maker.ID), Position: at[c.ID], Metadata: c.Metadata})
+			items = append(items, redo.Removed{Type: c.Item.Type, ID: c.Item.ID, Maker: domain.UserID(c.Maker.ID), Position: at[c.ID], Metadata: c.Metadata, Connection: c.ID})
 			events = append(events, domain.Disconnected{Connection: c})
 		}
 		r.Undo = id
@@ -126,7 +129,7 @@ type Restored struct {
 
 // UndoRemoval restores what the actor removed from a channel, each item at its old position, with its metadata, as a
 // connection of the same user. An item that is already in the channel again stays unchanged, so a second undo changes
-// nothing. The key of SortOnce restores the former order, and that of MoveConnections the former positions.
+// nothing. While Trash has the connections, the undo restores them themselves. The key of SortOnce restores the former order, and that of MoveConnections the former positions.
 func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id string) (r Restored, err error) {
 	if len(id) > domain.MaxOnceKey || strings.ContainsFunc(id, notInKey) {
 		return r, domain.NewNotFound()
@@ -145,6 +148,10 @@ func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id st
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		r = Restored{}
+		things, err := lockRemoved(ctx, tx, actor, was)
+		if err != nil {
+			return err
+		}
 		if r.Channel, err = lock(ctx, tx, actor, was); err != nil {
 			return err
 		}
@@ -153,9 +160,68 @@ func (a *Collections) UndoRemoval(ctx context.Context, actor domain.Actor, id st
 			r.Count = n
 			return err
 		}
+		if err := r.fromTrash(ctx, tx, actor, things, now); err != nil {
+			return err
+		}
 		return back(ctx, tx, actor, &r, was, now)
 	})
 	return r, err
+}
+
+// lockRemoved locks what Trash has of a removal, before its channel.
+func lockRemoved(ctx context.Context, tx *store.Tx, actor domain.Actor, was redo.Removal) (things []domain.Trashed, err error) {
+	var conns []domain.ConnectionID
+	for _, item := range was.Items {
+		if item.Connection != 0 {
+			conns = append(conns, item.Connection)
+		}
+	}
+	ids, err := tx.Trash().ThingsOf(ctx, conns)
+	if err != nil {
+		return nil, err
+	}
+	var locked []domain.TrashID
+	for _, id := range ids {
+		t, err := tx.Trash().LockTrashed(ctx, actor.UserID, id)
+		switch {
+		case err == nil && t.Kind == domain.TrashedConnection && t.DeletedAt.Equal(was.ExpiresAt.Add(-UndoFor)): // not a later removal
+			things, locked = append(things, t), append(locked, id)
+		case err != nil && domain.KindOf(err) != domain.NotFound:
+			return nil, err
+		}
+	}
+	if len(locked) > 0 {
+		_, err = tx.Trash().LockConnections(ctx, locked...)
+	}
+	return things, err
+}
+
+// fromTrash restores the connections of a removal that are in Trash. The actor may add to the channel.
+func (r *Restored) fromTrash(ctx context.Context, tx *store.Tx, actor domain.Actor, things []domain.Trashed, now time.Time) error {
+	if len(things) == 0 {
+		return nil
+	}
+	var events []domain.Event
+	var back []domain.ConnectionID
+	for _, t := range things {
+		done, err := tx.Trash().RestoreConnections(ctx, t, now)
+		if err != nil {
+			return err
+		}
+		events, back = append(events, done.Events()...), append(back, done.Connections...)
+	}
+	at, err := tx.Contents().Positions(ctx, back...)
+	if err != nil {
+		return err
+	}
+	for id, position := range at {
+		r.Placed = append(r.Placed, Placing{id, position})
+	}
+	slices.SortFunc(r.Placed, func(a, b Placing) int { return cmp.Compare(a.Position, b.Position) })
+	if r.Channel, err = tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: int64(r.Channel.ID)}); err != nil {
+		return err
+	}
+	return core.Publish(ctx, tx, actor.UserID, now, events...)
 }
 
 // lockToArrange locks the channel in which items were sorted or moved.

@@ -2,6 +2,7 @@ package collections
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"vitrine/internal/app/core"
@@ -57,6 +58,33 @@ func (a *Collections) keepComment(ctx context.Context, tx *store.Tx, actor domai
 // commentLabel is how many characters of a comment Trash shows.
 const commentLabel = 80
 
+// keepConnections copies connections of a locked channel to Trash before they are removed. What its creator removes, only they
+// can restore: others would publish it against their will. What somebody else removes, the owner of the channel can also restore.
+func (a *Collections) keepConnections(ctx context.Context, tx *store.Tx, actor domain.Actor, in domain.Channel, conns []domain.Connection, now time.Time) error {
+	if a.trashKept == 0 {
+		return nil
+	}
+	me := domain.UserRef(actor.UserID)
+	of := map[domain.PrincipalRef][]domain.Connection{}
+	for _, c := range conns {
+		owner := in.Owner.PrincipalRef
+		if c.Maker.PrincipalRef == me {
+			owner = me
+		}
+		of[owner] = append(of[owner], c)
+	}
+	for _, owner := range []domain.PrincipalRef{me, in.Owner.PrincipalRef} {
+		if len(of[owner]) == 0 {
+			continue
+		}
+		if err := tx.Trash().TrashConnections(ctx, of[owner], a.trashing(actor, owner, "", now)); err != nil {
+			return err
+		}
+		delete(of, owner)
+	}
+	return nil
+}
+
 func isHidden(ctx context.Context, tx *store.Tx, what domain.Subject) (bool, error) {
 	_, err := tx.Hiding().HiddenSubject(ctx, what)
 	if domain.KindOf(err) == domain.NotFound {
@@ -71,6 +99,15 @@ type TrashedThing struct {
 	Places []domain.Channel // some of the channels that it was in, which the owner still sees
 	On     *domain.Block    // what a comment was on, if the owner still sees it
 	Left   int              // days until it is deleted for good
+	Items  []TrashedItem    // some of the items of connections, from the top
+	Count  int              // of all items
+}
+
+// TrashedItem is an item that was removed from a channel.
+type TrashedItem struct {
+	Block   *domain.Block // either this
+	Channel *domain.Channel
+	Seen    bool // whether the reader sees it elsewhere
 }
 
 // Trash lists what the actor can restore, last deleted first.
@@ -100,19 +137,92 @@ func (a *Collections) Trash(ctx context.Context, actor domain.Actor, page domain
 		if err != nil {
 			return err
 		}
+		items, err := trashedItems(ctx, v, actor.UserID, all.Items, places)
+		if err != nil {
+			return err
+		}
 		l = domain.List[TrashedThing]{Total: all.Total}
 		for _, t := range all.Items {
 			one := TrashedThing{Trashed: t, On: on[t.Block], Left: daysLeft(t.DeletedAt.Add(a.trashKept).Sub(now))}
 			for _, p := range places {
-				if p.Thing == t.ID {
+				if p.Thing == t.ID && !slices.ContainsFunc(one.Places, func(c domain.Channel) bool { return c.ID == p.Channel.ID }) {
 					one.Places = append(one.Places, p.Channel)
 				}
 			}
+			one.Items, one.Count = items[t.ID].shown, items[t.ID].count
 			l.Items = append(l.Items, one)
 		}
 		return nil
 	})
 	return l, err
+}
+
+// manyItems are the items of connections in Trash.
+type manyItems struct {
+	shown []TrashedItem
+	count int
+}
+
+// trashedItems reads the items of the things that are connections. A block may have been visible only through the channel, so
+// people who see the channel also see the block here. A channel is shown only to people who see it.
+func trashedItems(ctx context.Context, v *store.Snapshot, viewer domain.UserID, things []domain.Trashed, places []store.TrashPlace) (map[domain.TrashID]manyItems, error) {
+	var ids []domain.TrashID
+	for _, t := range things {
+		if t.Kind == domain.TrashedConnection {
+			ids = append(ids, t.ID)
+		}
+	}
+	all, err := v.Trash().Items(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	inSight := map[domain.TrashID]bool{}
+	for _, p := range places {
+		inSight[p.Thing] = true
+	}
+	var visible, other []domain.BlockID
+	var channels []domain.ChannelID
+	for _, i := range all {
+		switch {
+		case i.Item.Type == domain.ItemChannel:
+			channels = append(channels, domain.ChannelID(i.Item.ID))
+		case inSight[i.Thing]:
+			other = append(other, domain.BlockID(i.Item.ID))
+			fallthrough
+		default:
+			visible = append(visible, domain.BlockID(i.Item.ID))
+		}
+	}
+	seen, err := v.Blocks().VisibleBlocksByID(ctx, viewer, visible)
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := v.Blocks().BlocksByID(ctx, other)
+	if err != nil {
+		return nil, err
+	}
+	in, err := v.Channels().ChannelsByID(ctx, viewer, channels)
+	if err != nil {
+		return nil, err
+	}
+	of := map[domain.TrashID]manyItems{}
+	for _, i := range all {
+		m := of[i.Thing]
+		m.count = i.Count
+		c, isChannel := in[domain.ChannelID(i.Item.ID)]
+		b := seen[domain.BlockID(i.Item.ID)]
+		switch {
+		case i.Item.Type == domain.ItemChannel && isChannel:
+			m.shown = append(m.shown, TrashedItem{Channel: &c, Seen: true})
+		case i.Item.Type == domain.ItemChannel:
+		case b != nil:
+			m.shown = append(m.shown, TrashedItem{Block: b, Seen: true})
+		case inSight[i.Thing] && blocks[domain.BlockID(i.Item.ID)] != nil:
+			m.shown = append(m.shown, TrashedItem{Block: blocks[domain.BlockID(i.Item.ID)]})
+		}
+		of[i.Thing] = m
+	}
+	return of, nil
 }
 
 // InTrash reports whether something is in Trash where the actor can restore it.
@@ -154,6 +264,8 @@ func (a *Collections) RestoreTrashed(ctx context.Context, actor domain.Actor, id
 			events, err = r.restoreChannel(ctx, tx, actor, now)
 		case domain.TrashedComment:
 			events, err = r.restoreComment(ctx, tx, actor)
+		case domain.TrashedConnection:
+			events, err = r.restoreConnections(ctx, tx, actor, now)
 		}
 		if err != nil {
 			return err
@@ -198,6 +310,29 @@ func (r *RestoredThing) restoreComment(ctx context.Context, tx *store.Tx, actor 
 	c := domain.Comment{ID: domain.CommentID(r.Target), BlockID: b.ID}
 	r.Path = new(present.Addresses).Entity(domain.Entity{Comment: &c}).Path()
 	return []domain.Event{domain.CommentCreated{Block: b, Comment: c.ID, Brought: true}}, nil
+}
+
+// restoreConnections restores what was removed from a channel that the actor may add to.
+func (r *RestoredThing) restoreConnections(ctx context.Context, tx *store.Tx, actor domain.Actor, now time.Time) ([]domain.Event, error) {
+	id, err := tx.Trash().LockConnections(ctx, r.ID)
+	if err != nil {
+		return nil, err
+	}
+	c, err := tx.Channels().Channel(ctx, actor.UserID, domain.Ref{ID: int64(id)})
+	switch {
+	case domain.KindOf(err) == domain.NotFound:
+		return nil, domain.NewUnprocessable("The channel of this connection does not exist any more, or you do not see it")
+	case err != nil:
+		return nil, err
+	case !domain.CanAddTo(actor, c):
+		return nil, core.Forbidden("add to channel " + c.Slug)
+	}
+	done, err := tx.Trash().RestoreConnections(ctx, r.Trashed, now)
+	if err == nil && len(done.Connected) == 0 {
+		err = domain.NewUnprocessable("What was removed is in the channel again, or does not exist any more")
+	}
+	r.Path, r.Lost = new(present.Addresses).Channel(&c).Path(), done.Lost
+	return done.Events(), err
 }
 
 // PurgeTrashed deletes something in Trash for good. A job deletes its rows and files.

@@ -125,6 +125,9 @@ func (a *Moderation) purge(ctx context.Context, tx *store.Tx, by operating.Opera
 	if err != nil || !there {
 		return false, err
 	}
+	if err := tx.Trash().ForgetConnectionsOf(ctx, domain.ItemRef{Type: domain.ItemType(c.About.Kind), ID: c.About.ID}); err != nil {
+		return true, err
+	}
 	if err := tx.Enqueue(ctx, collections.PurgeTrash{}); err != nil {
 		return true, err
 	}

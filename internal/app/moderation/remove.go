@@ -50,6 +50,9 @@ func (a *Moderation) removeBlock(ctx context.Context, tx *store.Tx, actor domain
 	if err := tx.Blocks().DeleteBlock(ctx, id, now); err != nil {
 		return t, err
 	}
+	if err := tx.Trash().ForgetConnectionsOf(ctx, domain.BlockRef(id)); err != nil {
+		return t, err
+	}
 	return t, core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id})...)
 }
 
@@ -61,6 +64,9 @@ func (a *Moderation) removeChannel(ctx context.Context, tx *store.Tx, actor doma
 		return t, err
 	}
 	if err := tx.Channels().DeleteChannel(ctx, *t.What.Channel, now); err != nil {
+		return t, err
+	}
+	if err := tx.Trash().ForgetConnectionsOf(ctx, domain.ChannelRef(t.What.Channel.ID)); err != nil {
 		return t, err
 	}
 	return t, core.Publish(ctx, tx, actor.UserID, now, domain.ChannelDeleted{Channel: *t.What.Channel})

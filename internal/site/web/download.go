@@ -25,6 +25,13 @@ func (v *Visit) ExportArticles(id domain.ChannelID) error {
 	})
 }
 
+// ExportSelected answers with a book of the texts of some connections of a channel, as the visitor sees them.
+func (v *Visit) ExportSelected(id domain.ChannelID, ids []domain.ConnectionID) error {
+	return v.Download(func(begin func(filename, contentType string) io.Writer) error {
+		return v.s.o.Exports.SelectedArticles(v.R.Context(), v.Actor(), domain.Ref{ID: int64(id)}, ids, begin)
+	})
+}
+
 // ExportCopies answers with the saved copies of the pages in a channel, as the visitor sees them.
 func (v *Visit) ExportCopies(id domain.ChannelID) error {
 	return v.Download(func(begin func(filename, contentType string) io.Writer) error {

@@ -67,11 +67,20 @@ func (w HidingWrites) KeepFor(ctx context.Context, id domain.ConnectionID, under
 // block's author, unless the channel belongs to that person. It returns 0 if nothing else keeps the
 // connection hidden.
 func (r HidingReads) StaysHidden(ctx context.Context, c HiddenConnection) (HidingID, error) {
-	return sqlx.ScanID[HidingID](r.db.QueryRow(ctx, `SELECT COALESCE(min(h.id), 0) FROM hidden_things h WHERE h.id <> $1 AND h.state <> 'showing' AND (
-		h.kind = 'Block' AND $2 = 'Block' AND h.target_id = $3
-		OR h.kind = 'User' AND h.target_id IN ($4, (SELECT b.user_id FROM blocks b WHERE $2 = 'Block' AND b.id = $3))
-			AND NOT EXISTS (SELECT 1 FROM channels ch WHERE ch.id = $5 AND ch.owner_type = 'User' AND ch.owner_id = h.target_id))`,
-		c.Under, c.Item.Type, c.Item.ID, c.User, c.Channel))
+	return sqlx.ScanID[HidingID](r.db.QueryRow(ctx, `SELECT COALESCE(min(h.id), 0) FROM hidden_things h WHERE h.id <> $1 AND `+
+		staysHidden("$2", "$3", "$4", "$5"), c.Under, c.Item.Type, c.Item.ID, c.User, c.Channel))
+}
+
+// StaysHidden returns a condition that is true for the rows of a table of connections that are not to be shown.
+func StaysHidden(conn string) string {
+	return `EXISTS (SELECT 1 FROM hidden_things h WHERE ` + staysHidden(conn+".item_type", conn+".item_id", conn+".user_id", conn+".channel_id") + `)`
+}
+
+// staysHidden returns the condition for a hidden thing `h` to hide a connection.
+func staysHidden(itemType, item, user, channel string) string {
+	return `h.state <> 'showing' AND (h.kind = 'Block' AND ` + itemType + ` = 'Block' AND h.target_id = ` + item + `
+		OR h.kind = 'User' AND h.target_id IN (` + user + `, (SELECT b.user_id FROM blocks b WHERE ` + itemType + ` = 'Block' AND b.id = ` + item + `))
+			AND NOT EXISTS (SELECT 1 FROM channels ch WHERE ch.id = ` + channel + ` AND ch.owner_type = 'User' AND ch.owner_id = h.target_id))`
 }
 
 // ChannelsWith lists some live channels that contain a block, except those of one user (0: no

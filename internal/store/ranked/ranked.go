@@ -59,17 +59,17 @@ func (l List) Again(ctx context.Context, key, n int64) (int64, error) {
 	return l.Place(ctx, at[id]+1, n)
 }
 
-// Neighbours returns the connections just below and above a key, 0 for none.
-func (l List) Neighbours(ctx context.Context, key int64) (below, above domain.ConnectionID, err error) {
+// Neighbours returns the SQL of the ids of the connections just below and above a connection `c`, 0 for none. They are
+// connections `n` that satisfy a condition.
+func Neighbours(among string) (below, above string) {
 	next := func(from, order string) string {
 		one := func(private string) string {
-			return `SELECT * FROM (SELECT c.id, c.position_key FROM connections c WHERE c.channel_id = $1 AND c.item_private = ` + private + `
-				AND c.position_key ` + from + ` $2 ORDER BY c.position_key ` + order + ` LIMIT 1) AS ` + private + `_items`
+			return `SELECT * FROM (SELECT n.id, n.position_key FROM connections n WHERE n.channel_id = c.channel_id AND n.item_private = ` + private + `
+				AND n.position_key ` + from + ` c.position_key AND ` + among + ` ORDER BY n.position_key ` + order + ` LIMIT 1) AS ` + private + `_items`
 		}
 		return `COALESCE((SELECT id FROM (` + one("FALSE") + ` UNION ALL ` + one("TRUE") + `) AS near ORDER BY position_key ` + order + ` LIMIT 1), 0)`
 	}
-	err = l.db.QueryRow(ctx, "SELECT "+next("<", "DESC")+", "+next(">", "ASC"), l.channel, key).Scan(&below, &above)
-	return below, above, err
+	return next("<", "DESC"), next(">", "ASC")
 }
 
 // AgainBetween is Again for a connection that was between two others, if both are still in the list in this order. After

@@ -132,6 +132,8 @@ type Removed struct {
 	Position int64           `json:"position"`
 	Metadata domain.Metadata `json:"metadata,omitempty"`
 
+	Connection domain.ConnectionID `json:"connection,omitempty"` // that may be in Trash
+
 	Order []domain.ConnectionID `json:"order,omitempty"`
 }
 

@@ -1,6 +1,8 @@
 package account
 
 import (
+	"strings"
+
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
@@ -18,13 +20,36 @@ type trashed struct {
 	On     *present.Block
 	By     present.Principal
 	Mine   bool // the reader deleted it
+	Own    bool // the reader may delete it for good
+	Names  []trashedName
+	More   int // number of items without a name here
+}
+
+// trashedName is the name of a removed item. The path is empty if the reader does not see the item any more.
+type trashedName struct{ Name, Path string }
+
+// name names something that was removed, for the page and for its buttons.
+func (t *trashed) name(v *web.Visit) {
+	names := make([]string, 0, len(t.Items))
+	for _, i := range t.Items {
+		e := v.Addresses().Entity(domain.Entity{Block: i.Block, Channel: i.Channel})
+		n := trashedName{Name: e.Heading()}
+		if i.Seen {
+			n.Path = e.Path()
+		}
+		t.Names, names = append(t.Names, n), append(names, n.Name)
+	}
+	t.More = t.Count - len(t.Items)
+	if t.Label = strings.Join(names, ", "); len(names) == 0 {
+		t.Label = v.T("account.trash.items", t.More)
+	}
 }
 
 // trashView is a page of Trash.
 type trashView struct {
 	Days   int // how long things stay, 0 if Trash is off
 	Things []trashed
-	Newest domain.TrashID // the last deleted thing on the page
+	Newest domain.TrashID // the last deleted thing on the page that the reader may delete for good, 0 for none
 	Pager  web.Pager
 }
 
@@ -43,6 +68,10 @@ func trashPage(v *web.Visit) error {
 	for i := range l.Items {
 		t := &l.Items[i]
 		one := trashed{TrashedThing: *t, By: v.Addresses().Principal(&t.DeletedBy), Mine: t.DeletedBy.PrincipalRef == domain.UserRef(v.Actor().UserID)}
+		one.Own = t.Owner.Type == domain.TypeGroup || t.Owner == domain.UserRef(v.Actor().UserID)
+		if t.Kind == domain.TrashedConnection {
+			one.name(v)
+		}
 		for j := range t.Places {
 			one.Places = append(one.Places, v.Addresses().Channel(&t.Places[j]))
 		}
@@ -51,7 +80,9 @@ func trashPage(v *web.Visit) error {
 			one.On = &on
 		}
 		shown.Things = append(shown.Things, one)
-		shown.Newest = max(shown.Newest, t.ID)
+		if one.Own {
+			shown.Newest = max(shown.Newest, t.ID)
+		}
 	}
 	return v.Page("trash", v.T("account.title.trash"), nil, shown)
 }

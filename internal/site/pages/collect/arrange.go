@@ -3,6 +3,7 @@ package collect
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -116,6 +117,12 @@ func arrange(v *web.Visit) error {
 		return done.answer(v, c, "removed", r.Count)
 	case "connect":
 		return connectMany(v, c, f, ids)
+	case "book":
+		to := url.Values{}
+		for _, id := range ids {
+			to.Add("connection", strconv.FormatInt(int64(id), 10))
+		}
+		return v.Redirect(c.Path() + "/articles.epub?" + to.Encode())
 	case "top", "bottom", "place", "move":
 		return moveMany(v, c, f, ids)
 	}

@@ -46,13 +46,25 @@ func exportChannel(v *web.Visit) error {
 	return v.ExportChannel(c.ID, v.Args[2])
 }
 
-// exportArticles answers with a book of a channel's articles.
+// exportArticles answers with a book of a channel's articles, or of the texts of some of its connections.
 func exportArticles(v *web.Visit) error {
 	c, moved, err := findChannel(v, v.Actor())
 	if moved || err != nil {
 		return err
 	}
-	return v.ExportArticles(c.ID)
+	chosen := v.R.URL.Query()["connection"]
+	if len(chosen) == 0 {
+		return v.ExportArticles(c.ID)
+	}
+	var ids []domain.ConnectionID
+	for _, value := range chosen {
+		id, err := web.ID(value)
+		if err != nil {
+			return err
+		}
+		ids = append(ids, domain.ConnectionID(id))
+	}
+	return v.ExportSelected(c.ID, ids)
 }
 
 // exportCopies answers with the saved copies of the pages in a channel.

@@ -24,6 +24,7 @@ func feedsPage(v *web.Visit) error {
 	data := []secretFeed{
 		{"people.feeds.home", "", feeds.Home(present.Atom), feeds.Home(present.JSONFeed)},
 		{"people.feeds.own", "", feeds.User(&me, present.Atom), feeds.User(&me, present.JSONFeed)},
+		{"people.feeds.highlights", "", feeds.Highlights(present.Atom), feeds.Highlights(present.JSONFeed)},
 	}
 	groups, err := v.App().People.UserGroups(v.R.Context(), v.Actor(), domain.Ref{ID: int64(me.ID)},
 		domain.GroupSort{Key: domain.GroupsByName}, domain.Page{Number: 1, Per: domain.MaxPerPage})

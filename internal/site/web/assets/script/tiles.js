@@ -100,10 +100,17 @@ class Tiles {
     this.#bar = make("div", { class: "chosen-bar", role: "group", "aria-label": t("script.tile.bar") }, this.#count,
       button(t("script.tile.connect"), (all) => this.#connect(all)),
       ...(this.#list.matches("[data-removes]") ? [button(t("script.tile.remove.short"), (all) => this.#remove(all))] : []),
-      button(t("script.tile.download"), download), button(t("script.tile.copy"), copy),
+      button(t("script.tile.download"), download), button(t("script.tile.book"), (all) => this.#book(all)), button(t("script.tile.copy"), copy),
       button(t("script.tile.open"), ([item]) => window.open(faceOf(item).href, "_blank", "noopener"), { "data-one": "" }),
       button("×", () => this.#choose([]), { "aria-label": t("script.tile.clear") }));
     this.#list.closest("main").append(this.#bar); // fixed elements in a container of container queries are placed by it
+  }
+
+  /** Downloads the texts of items as one book. */
+  #book(all) {
+    const to = new URL(this.#list.dataset.tiles.replace(/arrange$/, "articles.epub"), location.href);
+    for (const item of all) to.searchParams.append("connection", item.dataset.connection);
+    location.assign(to);
   }
 
   #key(event) {
