@@ -106,6 +106,7 @@ var allowedImports = map[string][]string{
 	"feeds":            {"app/...", "budget", "domain", "exporting", "httpedge", "middleware", "present", "weburl"},
 	"files":            {"app/...", "domain", "httpedge", "middleware"},
 	"oauth":            {"app/...", "domain", "auth", "middleware"},
+	"mcp":              {"app/...", "domain", "httpedge", "middleware", "present"},
 	"backup":           {"blob", "database", "domain", "durable", "jobs", "store", "store/blobs", "store/sqlx"},
 
 	// Imports.

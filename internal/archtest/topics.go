@@ -20,6 +20,7 @@ var topics = map[string][]string{
 	"files":                 {"Content"},
 	"httpedge":              {"Accounts"},
 	"importing":             {"Collections", "Content", "People", "Transfer"},
+	"mcp":                   {"Collections", "Finder", "People"},
 	"oauth":                 {"Accounts"},
 	"server":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches", "Transfer"},
 	"site/pages/account":    {"Accounts", "Collections", "Content", "People", "SSO"},

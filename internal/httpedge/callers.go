@@ -81,7 +81,12 @@ func newSlots(atOnce int) budget.Slots[middleware.Key] {
 // Enter waits until one more request of a client may be answered. The caller must call leave when it is
 // done. The error is Unavailable if too many requests already wait, or this one waited too long.
 func (c *Callers) Enter(r *http.Request, who domain.Actor) (leave func(), err error) {
-	key, limit := keyOf(who, r), c.slotsOf(r)
+	return c.EnterFor(r, who, r.Method != http.MethodGet && r.Method != http.MethodHead)
+}
+
+// EnterFor is Enter for a request whose method does not show whether it writes.
+func (c *Callers) EnterFor(r *http.Request, who domain.Actor, writes bool) (leave func(), err error) {
+	key, limit := keyOf(who, r), c.slotsFor(writes)
 	if err := limit.Enter(r.Context(), key); err != nil {
 		if domain.KindOf(err) == domain.Unavailable {
 			middleware.From(r.Context()).Refused = middleware.TooManyAtOnce
@@ -91,9 +96,9 @@ func (c *Callers) Enter(r *http.Request, who domain.Actor) (leave func(), err er
 	return func() { limit.Leave(key) }, nil
 }
 
-// slotsOf returns the slots that a request uses.
-func (c *Callers) slotsOf(r *http.Request) *budget.Slots[middleware.Key] {
-	if c.writing.AtOnce == 0 || r.Method == http.MethodGet || r.Method == http.MethodHead {
+// slotsFor returns the slots that a request uses.
+func (c *Callers) slotsFor(writes bool) *budget.Slots[middleware.Key] {
+	if c.writing.AtOnce == 0 || !writes {
 		return &c.reading
 	}
 	return &c.writing
@@ -109,6 +114,12 @@ func (c *Callers) overLimit(token string) (middleware.Key, bool) {
 func (c *Callers) wasValid(token string) bool {
 	last, ok := c.valid.Get(token)
 	return ok && c.now().Sub(last) < validFor
+}
+
+// Admit returns the actor of a request that has no APIHandler, or responds and returns false, like admit. The
+// actor of a request without a token is a guest.
+func (c *Callers) Admit(w http.ResponseWriter, r *http.Request, errs Errors) (domain.Actor, bool) {
+	return c.admit(w, r, errs)
 }
 
 // admit returns the actor, or responds and returns false: 401 for an invalid token, 429 over the

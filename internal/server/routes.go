@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/feeds"
 	"vitrine/internal/files"
 	"vitrine/internal/httpedge"
+	"vitrine/internal/mcp"
 	"vitrine/internal/middleware"
 	"vitrine/internal/oauth"
 	"vitrine/internal/site"
@@ -30,6 +31,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 		Registration: s.cfg.OAuthRegistration, Extension: s.cfg.BrowserExtension, Now: o.Now})
 	subscriptions := feeds.New(feeds.Options{App: s.App, Addresses: s.addresses, Exports: s.exports,
 		SecurityContacts: s.cfg.SecurityContacts, Now: o.Now, Limiter: s.limiter})
+	assistants := mcp.New(mcp.Options{App: s.App, Callers: s.callers, Addresses: s.addresses, Version: o.Version, BodyLimit: s.cfg.BodyLimit})
 	prefixes, err := prefixes(s.cfg, func(segment string) bool { return pages.Owns(segment) || feeds.Owns(segment) })
 	if err != nil {
 		return nil, err
@@ -48,6 +50,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 			httpedge.Ext:       {Handler: s.API.ExtHandler, Render: httpedge.JSON.Render, Downloads: ext.Downloads, Streams: ext.Streams},
 			httpedge.V2:        {Handler: s.API.V2Handler, Render: v2.Errors.Render},
 			httpedge.V3:        {Handler: s.API.V3Handler, Render: httpedge.JSON.Render},
+			httpedge.MCP:       {Handler: assistants, Render: assistants.Render, Handles: mcp.Handles},
 			httpedge.Elsewhere: {Handler: s.API.V3Handler, Render: httpedge.JSON.Render},
 		})
 	if err != nil {
