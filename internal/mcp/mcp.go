@@ -24,12 +24,6 @@ import (
 	"vitrine/internal/present"
 )
 
-// Path is the path of the endpoint. MetadataPath is that of its metadata (RFC 9728 section 3.1).
-const (
-	Path         = "/mcp"
-	MetadataPath = "/.well-known/oauth-protected-resource"
-)
-
 // Options configure the server.
 type Options struct {
 	App       *app.App
@@ -39,7 +33,7 @@ type Options struct {
 	BodyLimit int64
 }
 
-// Server handles requests at Path.
+// Server handles requests at domain.AssistantsPath.
 type Server struct {
 	o        Options
 	metadata string // address of the metadata of the endpoint
@@ -66,21 +60,21 @@ func New(o Options) *Server {
 	return s
 }
 
-// Resource returns the address of the endpoint below the address of an API. Tokens may be bound to it (RFC 8707).
-func Resource(api string) string { return api + Path }
-
-// wellKnown returns the address of the metadata of the endpoint: its path comes after the well-known one.
+// wellKnown returns the address of the metadata of the endpoint, which package oauth serves: the path of the endpoint
+// comes last (RFC 9728 section 3.1).
 func wellKnown(api string) string {
 	u, err := url.Parse(api)
 	if err != nil {
 		return ""
 	}
-	u.Path = MetadataPath + u.Path + Path
+	u.Path = "/.well-known/oauth-protected-resource" + u.Path + domain.AssistantsPath
 	return u.String()
 }
 
 // Handles reports whether a request is for the endpoint.
-func Handles(r *http.Request) bool { return strings.TrimSuffix(r.URL.Path, "/") == Path }
+func Handles(r *http.Request) bool {
+	return strings.TrimSuffix(r.URL.Path, "/") == domain.AssistantsPath
+}
 
 // handler returns the handler for tokens with a scope.
 func (s *Server) handler(scope domain.Scope) http.Handler {
@@ -88,12 +82,14 @@ func (s *Server) handler(scope domain.Scope) http.Handler {
 		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{
 			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}, Prompts: &sdk.PromptCapabilities{}},
 			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.CacheScope = "private" }}) // depends on the token
-	server.AddReceivingMiddleware(bounded)
 	for _, t := range tools {
 		if scope.Allows(t.scope) {
 			t.add(s, server)
 		}
 	}
+	s.addResources(server)
+	addPrompts(server)
+	server.AddReceivingMiddleware(bounded) // last, so that it is outermost
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: s.o.BodyLimit,
 		DisableLocalhostProtection: true, // it refuses every reverse proxy on the same machine; misdirected checks instead
@@ -140,12 +136,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.errs.Fail(r.Context(), w, r, err)
 		return
 	}
-	who, ok := s.o.Callers.Admit(w, r, s.errs)
+	who, ok := s.o.Callers.Admit(w, r, s.errs, domain.Assistants)
 	if !ok {
 		return
 	}
+	err := s.o.App.Exposure.Admits(who)
 	if !who.Scope.Allows(domain.ScopeRead) {
-		s.errs.Fail(r.Context(), w, r, domain.NewUnauthenticated("Sign in to use this server"))
+		err = domain.NewUnauthenticated("A token is required")
+	}
+	if err != nil {
+		s.errs.Fail(r.Context(), w, r, err)
 		return
 	}
 	if r.Method != http.MethodPost {

@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 
@@ -74,19 +73,13 @@ func newTool[In, Out any](scope domain.Scope, name, title, description string, h
 	return t
 }
 
-// marked returns a result as text: a sentence of ours, and the data between tags with a random name, which texts of
-// people cannot close.
+// marked returns a result as text.
 func marked(said string, out any) (string, error) {
 	var text bytes.Buffer
-	tag := "vitrine-data-" + rand.Text()[:10]
-	text.WriteString(said + "\n<" + tag + ">\n")
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
-		return "", err
-	}
-	text.WriteString("</" + tag + ">")
-	return text.String(), nil
+	err := enc.Encode(out)
+	return fenced(said, text.String()), err
 }
 
 // shown returns an error as the model gets it. The cause is only logged.
