@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -148,7 +147,7 @@ func (b *mcpBridge) post(ctx context.Context, m mcpMessage, line []byte) (body [
 	if m.Params.Meta.Version != "" { // the revision without a handshake
 		r.Header.Set("Mcp-Method", m.Method)
 		if name := cmp.Or(m.Params.Name, m.Params.URI); name != "" {
-			r.Header.Set("Mcp-Name", headerValue(name))
+			r.Header.Set("Mcp-Name", name)
 		}
 	}
 	res, err := b.client.Do(r)
@@ -158,14 +157,6 @@ func (b *mcpBridge) post(ctx context.Context, m mcpMessage, line []byte) (body [
 	defer func() { _ = res.Body.Close() }()
 	body, err = io.ReadAll(io.LimitReader(res.Body, mcpMaxMessage))
 	return body, res.StatusCode, err
-}
-
-// headerValue returns a text as the protocol writes it into a header.
-func headerValue(text string) string {
-	if strings.TrimSpace(text) == text && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return text
-	}
-	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(text)) + "?="
 }
 
 // reasonOf returns the message of an error of the server.
