@@ -159,6 +159,24 @@ func TestClientLeaves(t *testing.T) {
 	<-ended
 }
 
+// A panic ends only its own request.
+func TestPanic(t *testing.T) {
+	r := apptest.New(t)
+	r.Channel("ada", "Own", "closed")
+	end := r.Intercept(func(_ context.Context, query string) {
+		if strings.Contains(query, "FROM channels") {
+			panic("broken")
+		}
+	})
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_channel","arguments":{"channel":"own"}}}`
+	res := post(r, "ada", body).Want(200)
+	if why := res.Str("error.message"); !strings.HasPrefix(why, "Something went wrong on the server. Request id: ") || len(r.Log("broken")) == 0 {
+		t.Errorf("%s: %v", res.Body, r.Log(""))
+	}
+	end()
+	call(r, "ada", "read_channel", args{"channel": "own"})
+}
+
 func TestErrors(t *testing.T) {
 	r := apptest.New(t)
 	own := r.Channel("ada", "Own", "closed")

@@ -42,7 +42,7 @@ func (s *Server) listResources(next sdk.MethodHandler) sdk.MethodHandler {
 		}
 		channels, err := s.o.App.Collections.RecentChannels(ctx, who, maxSize)
 		if err != nil {
-			return nil, shown(ctx, err)
+			return nil, s.shown(ctx, err)
 		}
 		for _, c := range channels {
 			list.Resources = append(list.Resources, &sdk.Resource{URI: channelURI + c.Slug, Name: c.Slug, Title: c.Title, MIMEType: markdownMT})
@@ -63,11 +63,11 @@ func fenced(said, data string) string {
 }
 
 // unreadable returns the error for a resource that cannot be read.
-func unreadable(ctx context.Context, uri string, err error) error {
+func (s *Server) unreadable(ctx context.Context, uri string, err error) error {
 	if kind := domain.KindOf(err); kind == domain.NotFound || kind == domain.Invalid {
 		return sdk.ResourceNotFoundError(uri)
 	}
-	return shown(ctx, err)
+	return s.shown(ctx, err)
 }
 
 func (s *Server) blockResource(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
@@ -77,7 +77,7 @@ func (s *Server) blockResource(ctx context.Context, r *sdk.ReadResourceRequest) 
 	}
 	out, said, err := readBlock(s, ctx, middleware.From(ctx).Actor, readBlockInput{ID: id})
 	if err != nil {
-		return nil, unreadable(ctx, r.Params.URI, err)
+		return nil, s.unreadable(ctx, r.Params.URI, err)
 	}
 	var text bytes.Buffer
 	write(&text, out.Block)
@@ -88,12 +88,12 @@ func (s *Server) channelResource(ctx context.Context, r *sdk.ReadResourceRequest
 	who, ref := middleware.From(ctx).Actor, domain.ParseRef(strings.TrimPrefix(r.Params.URI, channelURI))
 	c, err := s.o.App.Collections.Channel(ctx, who, ref)
 	if err != nil {
-		return nil, unreadable(ctx, r.Params.URI, err)
+		return nil, s.unreadable(ctx, r.Params.URI, err)
 	}
 	l, err := s.o.App.Collections.Contents(ctx, who, domain.Ref{ID: int64(c.ID)},
 		collections.ContentsInput{Sort: contentSorts[""], Page: domain.Page{Number: 1, Per: maxSize}})
 	if err != nil {
-		return nil, unreadable(ctx, r.Params.URI, err)
+		return nil, s.unreadable(ctx, r.Params.URI, err)
 	}
 	var text bytes.Buffer
 	write(&text, s.channel(&c.Channel, partOfText))

@@ -23,13 +23,10 @@ type tool struct {
 // tools lists all tools.
 var tools = append(readTools(), writeTools()...)
 
-// toolNamed returns the tool that a message calls, or nil.
-func toolNamed(m message) *tool {
-	if m.Method != "tools/call" {
-		return nil
-	}
+// toolNamed returns the tool with a name, or nil.
+func toolNamed(name string) *tool {
 	for i := range tools {
-		if tools[i].Name == m.Params.Name {
+		if tools[i].Name == name {
 			return &tools[i]
 		}
 	}
@@ -64,7 +61,7 @@ func newTool[In, Out any](scope domain.Scope, name, title, description string, h
 			who := middleware.From(ctx).Actor
 			out, said, err := f(s, ctx, who, in)
 			if err != nil {
-				return nil, out, shown(ctx, err)
+				return nil, out, s.shown(ctx, err)
 			}
 			text, err := marked(said, out)
 			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}}, out, err
@@ -83,7 +80,7 @@ func marked(said string, out any) (string, error) {
 }
 
 // shown returns an error as the model gets it. The cause is only logged.
-func shown(ctx context.Context, err error) error {
+func (s *Server) shown(ctx context.Context, err error) error {
 	x := middleware.From(ctx)
 	known, ok := errors.AsType[*domain.Error](err)
 	switch {
@@ -94,7 +91,7 @@ func shown(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return errors.New("The request took too long")
 	}
-	x.Error = err
+	s.o.Log.ErrorContext(ctx, "a call of an assistant failed", "request_id", x.RequestID, "operation", x.Operation, "error", err) // as the status is 200, the line of the request has no error
 	return errors.New("Something went wrong on the server. Request id: " + x.RequestID)
 }
 

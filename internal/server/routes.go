@@ -31,7 +31,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 		Registration: s.cfg.OAuthRegistration, Extension: s.cfg.BrowserExtension, MCP: s.cfg.MCP, Now: o.Now})
 	subscriptions := feeds.New(feeds.Options{App: s.App, Addresses: s.addresses, Exports: s.exports,
 		SecurityContacts: s.cfg.SecurityContacts, Now: o.Now, Limiter: s.limiter})
-	assistants := mcp.New(mcp.Options{App: s.App, Callers: s.callers, Addresses: s.addresses, Version: o.Version, BodyLimit: s.cfg.BodyLimit})
+	assistants := mcp.New(mcp.Options{App: s.App, Callers: s.callers, Addresses: s.addresses, Log: s.log, Version: o.Version, BodyLimit: s.cfg.BodyLimit})
 	prefixes, err := prefixes(s.cfg, func(segment string) bool { return pages.Owns(segment) || feeds.Owns(segment) })
 	if err != nil {
 		return nil, err
