@@ -186,7 +186,7 @@ func (b *mcpBridge) fail(id json.RawMessage, code int, why string) error {
 	return err
 }
 
-// inASCII escapes the characters of a JSON text beyond ASCII, some of which a console would not get unchanged.
+// inASCII escapes the characters of a JSON text beyond ASCII, because the command line replaces some of them in its output.
 func inASCII(text []byte) []byte {
 	out := make([]byte, 0, len(text)+1)
 	for len(text) > 0 {

@@ -166,7 +166,7 @@ func TestBadDocuments(t *testing.T) {
 	}
 }
 
-// A tool beyond the token's scope tells the client to ask for more.
+// The refusal of a tool beyond the token's scope names the scope that the client should request.
 func TestInsufficientScope(t *testing.T) {
 	r := apptest.New(t)
 	res := post(r, "ada/read", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"save","arguments":{}}}`).Want(403)

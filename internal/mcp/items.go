@@ -31,7 +31,7 @@ type item struct {
 	Title       string     `json:"title,omitempty"`
 	Description string     `json:"description,omitempty"`
 	Text        string     `json:"text,omitempty"`
-	Cut         []string   `json:"cut,omitempty"` // names of texts of which only the beginning is given
+	Cut         []string   `json:"cut,omitempty"` // names of shortened texts
 	URL         string     `json:"url,omitempty"`
 	Source      string     `json:"source,omitempty"`
 	Image       string     `json:"image,omitempty"`

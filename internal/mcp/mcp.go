@@ -260,7 +260,8 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// refuse writes an error of HTTP. It tells clients where to get a token (RFC 9728 section 5.1, RFC 6750 section 3).
+// refuse writes an error of HTTP. Without a valid token, its challenge has the address of the metadata (RFC 9728 section
+// 5.1, RFC 6750 section 3).
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, e *domain.Error) {
 	httpedge.JSON.Write(&challenged{w, func() {
 		fault := ""

@@ -154,11 +154,18 @@ func (a *Accounts) keepDescribed(ctx context.Context, clientID string, in Applic
 		if app, err = tx.Account().ApplicationByClientID(ctx, clientID); err != nil {
 			return err
 		}
+		same := app.Name == in.Name && slices.Equal(app.RedirectURIs, in.RedirectURIs)
 		app.Name, app.RedirectURIs, app.UpdatedAt = in.Name, in.RedirectURIs, now
-		if err := tx.Account().UpdateApplication(ctx, app, now); err != nil || !created {
+		if err := tx.Account().UpdateApplication(ctx, app, now); err != nil { // also notes that the document was fetched
 			return err
 		}
-		return a.Audit(ctx, tx, domain.Actor{}, domain.ActAppCreated, domain.AboutApplication(app), nil)
+		switch {
+		case created:
+			return a.Audit(ctx, tx, domain.Actor{}, domain.ActAppCreated, domain.AboutApplication(app), nil)
+		case same:
+			return nil
+		}
+		return a.Audit(ctx, tx, domain.Actor{}, domain.ActAppChanged, domain.AboutApplication(app), nil)
 	})
 	return app, err
 }
