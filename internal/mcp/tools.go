@@ -89,7 +89,7 @@ func (s *Server) shown(ctx context.Context, err error) error {
 	case ok && known.Kind != domain.Internal:
 		return errors.New(known.Message)
 	case ctx.Err() != nil:
-		return errors.New("The request took too long")
+		return domain.Wrap(domain.Timeout, "The request took too long", nil)
 	}
 	s.o.Log.ErrorContext(ctx, "a call of an assistant failed", "request_id", x.RequestID, "operation", x.Operation, "error", err) // as the status is 200, the line of the request has no error
 	return errors.New("Something went wrong on the server. Request id: " + x.RequestID)
