@@ -91,7 +91,7 @@ var allowedImports = map[string][]string{
 	"app/content":      {"app/core", "browser", "capture", "domain", "budget", "store", "store/blobs", "jobs", "auth", "blob", "fetch", "media", "media/film", "media/filetype", "media/sound", "media/source", "media/strip", "page", "weburl", "words"},
 	"app/collections":  {"app/content", "app/core", "auth", "colour", "domain", "fetch", "jobs", "markup", "page", "present", "store", "store/bulk", "store/contents", "store/derived", "store/redo", "store/vectors", "embeddings", "vectors", "weburl", "words"},
 	"app/people":       {"app/core", "app/content", "domain", "store", "store/activity", "store/membership", "jobs", "auth", "mail"},
-	"app/accounts":     {"app/collections", "app/core", "app/people", "auth", "domain", "jobs", "mail", "oidc", "scope", "store", "store/account", "store/moderation"},
+	"app/accounts":     {"app/collections", "app/core", "app/people", "auth", "domain", "fetch", "jobs", "mail", "oidc", "scope", "store", "store/account", "store/moderation"},
 	"app/operating":    {"app/core", "app/content", "app/accounts", "domain", "store", "store/account", "store/derived", "store/blobs", "jobs", "auth", "mail"},
 	"app/moderation":   {"app/core", "app/collections", "app/accounts", "app/operating", "domain", "mail", "store", "store/contents", "store/moderation", "jobs", "auth", "weburl"},
 	"app/reading":      {"app/core", "domain", "markup", "store"},
@@ -107,6 +107,7 @@ var allowedImports = map[string][]string{
 	"feeds":            {"app/...", "budget", "domain", "exporting", "httpedge", "middleware", "present", "weburl"},
 	"files":            {"app/...", "domain", "httpedge", "middleware"},
 	"oauth":            {"app/...", "domain", "auth", "middleware"},
+	"mcp":              {"app/...", "domain", "httpedge", "middleware", "present"},
 	"backup":           {"blob", "database", "domain", "durable", "jobs", "store", "store/blobs", "store/sqlx"},
 
 	// Imports.

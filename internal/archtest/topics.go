@@ -20,6 +20,7 @@ var topics = map[string][]string{
 	"files":                 {"Content"},
 	"httpedge":              {"Accounts"},
 	"importing":             {"Collections", "Content", "People", "Transfer"},
+	"mcp":                   {"Collections", "Finder", "People"},
 	"oauth":                 {"Accounts"},
 	"sandbox":               {"Accounts", "Collections", "Content", "People"},
 	"server":                {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches", "Transfer"},

@@ -42,6 +42,7 @@ type commands struct {
 	Token       tokenCmd       `cmd:"" help:"Create, list and revoke personal access tokens."`
 	App         appCmd         `cmd:"" help:"Register, list and delete OAuth applications."`
 	Export      exportCmd      `cmd:"" help:"Export everything that an account owns as a ZIP."`
+	MCP         mcpCmd         `cmd:"" name:"mcp" help:"Connect an assistant that starts programs to the MCP endpoint of a server, by standard input and output."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Check whether a running server is ready."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 	Licenses    licensesCmd    `cmd:"" help:"Print the licences of Vitrine and of the software that it contains."`

@@ -45,7 +45,7 @@ func resolve(t *testing.T, flags interface {
 func defaults() config.Config {
 	return config.Config{
 		DataDir: "./data", SQLiteSynchronous: "full", DefaultTier: "supporter", LogFormat: "text", LogLevel: "info",
-		Addr: "127.0.0.1:8080", SocketMode: 0o660, BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080", Work: true, BrowserExtension: true,
+		Addr: "127.0.0.1:8080", SocketMode: 0o660, BaseURL: "http://127.0.0.1:8080", SiteURL: "http://127.0.0.1:8080", Work: true, BrowserExtension: true, MCP: true,
 		TrashDays: 30, LinkChecks: true, Archive: "https://web.archive.org/web/{time}/{url}",
 		RateLimits:     map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600},
 		RequestTimeout: 15 * time.Second, BodyLimit: 1 << 20, ShutdownTimeout: 30 * time.Second, WaitFor: time.Minute, InvitationTTL: 14 * 24 * time.Hour, AuditKeep: 365 * 24 * time.Hour,
@@ -143,6 +143,7 @@ func TestEachFlag(t *testing.T) {
 		"--language=de-at, EN":                          func(c *config.Config) { c.Language = "de-AT,en" },
 		"--blob-url=s3://b":                             func(c *config.Config) { c.Blob.URL = "s3://b" },
 		"--browser-extension=false":                     func(c *config.Config) { c.BrowserExtension = false },
+		"--mcp=false":                                   func(c *config.Config) { c.MCP = false },
 		"--work=false":                                  func(c *config.Config) { c.Work = false },
 		"--job-concurrency=20":                          func(c *config.Config) { c.JobConcurrency = 20 },
 		"--mail-from=me@a.example":                      func(c *config.Config) { c.MailFrom = "me@a.example" },

@@ -72,6 +72,7 @@ type Config struct {
 	SetupCode         string   // secret; empty: the server generates one
 	OAuthRegistration bool     // applications may register themselves
 	BrowserExtension  bool     // people may sign in with the browser extension
+	MCP               bool     // assistants may connect at /mcp
 	GuestsClosed      bool     // guests do not see collections
 	IndexClosed       bool     // search engines may index closed channels
 	SecurityContacts  []string // URIs; empty: no security.txt
@@ -366,6 +367,9 @@ var settings = []Declaration{
 	{Flag: "browser-extension", Topic: topicPeople, Default: "true", Placeholder: "BOOL",
 		Help: "Whether people may sign in with the browser extension. See docs/extension.md.",
 		kind: boolean(func(c *Config) *bool { return &c.BrowserExtension })},
+	{Flag: "mcp", Topic: topicPeople, Default: "true", Placeholder: "BOOL",
+		Help: "Whether assistants may connect to the MCP endpoint at /mcp, with the permission of a user. See docs/mcp.md.",
+		kind: boolean(func(c *Config) *bool { return &c.MCP })},
 	{Flag: "guests", Topic: topicPeople, Default: "open",
 		Help: "What visitors see without signing in: open (public and closed channels) or closed (nothing: pages redirect to the sign-in page, the API responds 401).",
 		kind: either(func(c *Config) *bool { return &c.GuestsClosed }, "open", "closed")},

@@ -124,6 +124,18 @@ type Application struct {
 	UpdatedAt    time.Time
 }
 
+// Audience is a part of the server that a token is for.
+type Audience string
+
+// The audiences. Tokens for everything are those of users, and of clients that did not name a resource.
+const (
+	Everything Audience = ""
+	Assistants Audience = "mcp" // only the MCP endpoint
+)
+
+// AssistantsPath is the path of the MCP endpoint.
+const AssistantsPath = "/mcp"
+
 // Asked returns the scope that an application requests with a list of scopes. Without a known scope
 // in the list, it is read, or write for version 2 clients: that version had no scopes at first, and
 // its clients expect to write.

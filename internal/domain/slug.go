@@ -134,7 +134,7 @@ func isAlphanumeric(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumbe
 func ReservedSlug(s string) bool {
 	switch s {
 	// First segments of the API and of files at the root.
-	case "api", "v1", "v2", "v3", "v4", "ext", "oauth", "token", "authorize", "graphql",
+	case "api", "v1", "v2", "v3", "v4", "ext", "mcp", "oauth", "token", "authorize", "graphql",
 		"rss", "atom", "feeds", "cards", "oembed", "embed", "embeds", "robots", "sitemap", "sitemaps", "favicon", "manifest", "well-known",
 		"assets", "static", "public", "images", "media", "files", "uploads", "upload", "cdn",
 		"healthz", "livez", "readyz", "health", "status", "metrics", "debug", "ping", "system", "batch":

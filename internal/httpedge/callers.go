@@ -81,7 +81,12 @@ func newSlots(atOnce int) budget.Slots[middleware.Key] {
 // Enter waits until one more request of a client may be answered. The caller must call leave when it is
 // done. The error is Unavailable if too many requests already wait, or this one waited too long.
 func (c *Callers) Enter(r *http.Request, who domain.Actor) (leave func(), err error) {
-	key, limit := keyOf(who, r), c.slotsOf(r)
+	return c.EnterFor(r, who, r.Method != http.MethodGet && r.Method != http.MethodHead)
+}
+
+// EnterFor is Enter for a request whose method does not show whether it writes.
+func (c *Callers) EnterFor(r *http.Request, who domain.Actor, writes bool) (leave func(), err error) {
+	key, limit := keyOf(who, r), c.slotsFor(writes)
 	if err := limit.Enter(r.Context(), key); err != nil {
 		if domain.KindOf(err) == domain.Unavailable {
 			middleware.From(r.Context()).Refused = middleware.TooManyAtOnce
@@ -91,9 +96,9 @@ func (c *Callers) Enter(r *http.Request, who domain.Actor) (leave func(), err er
 	return func() { limit.Leave(key) }, nil
 }
 
-// slotsOf returns the slots that a request uses.
-func (c *Callers) slotsOf(r *http.Request) *budget.Slots[middleware.Key] {
-	if c.writing.AtOnce == 0 || r.Method == http.MethodGet || r.Method == http.MethodHead {
+// slotsFor returns the slots that a request uses.
+func (c *Callers) slotsFor(writes bool) *budget.Slots[middleware.Key] {
+	if c.writing.AtOnce == 0 || !writes {
 		return &c.reading
 	}
 	return &c.writing
@@ -111,10 +116,16 @@ func (c *Callers) wasValid(token string) bool {
 	return ok && c.now().Sub(last) < validFor
 }
 
+// Admit returns the actor of a request that has no APIHandler, or responds and returns false, like admit. The
+// actor of a request without a token is a guest.
+func (c *Callers) Admit(w http.ResponseWriter, r *http.Request, errs Errors, at domain.Audience) (domain.Actor, bool) {
+	return c.admit(w, r, errs, at)
+}
+
 // admit returns the actor, or responds and returns false: 401 for an invalid token, 429 over the
 // limit. Invalid tokens count against the address they come from. After too many of them, unknown
 // tokens from that address are refused without a database query; recently valid ones keep working.
-func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors) (domain.Actor, bool) {
+func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors, at domain.Audience) (domain.Actor, bool) {
 	token, present, ok := bearer(r)
 	if !present {
 		return domain.Actor{}, c.guest(w, r, errs)
@@ -135,7 +146,7 @@ func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors) (do
 		}
 	}
 	if ok {
-		who, err = c.app.Accounts.Authenticate(r.Context(), token)
+		who, err = c.app.Accounts.AuthenticateFor(r.Context(), token, at)
 	}
 	if domain.KindOf(err) == domain.Unauthenticated {
 		c.limiter.Take(r.Context(), c.now(), bad, string(domain.TierGuest))

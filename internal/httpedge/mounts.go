@@ -90,6 +90,7 @@ const (
 	Ext       = "ext"
 	V2        = "v2"
 	V3        = "v3"
+	MCP       = "mcp"
 	Elsewhere = "elsewhere"
 )
 
@@ -103,6 +104,8 @@ var Mounts = []Mount{
 	version(Ext, JSONErrors, "/ext/"),
 	version(V2, V2Errors, "/v2/"),
 	version(V3, JSONErrors, "/v3/"),
+	{Name: MCP, Prefixes: []string{"/mcp"}, Credentials: BearerTokens, Shape: JSONErrors,
+		Vary: true, Data: true, CORS: true, Memory: true, Compressed: true, Rate: PerCaller, Deadline: true, BodyLimit: true, TrimSlash: true},
 	{Name: Feeds, Prefixes: []string{""}, Credentials: NoCredentials, Shape: PlainText,
 		Vary: true, Data: true, CORS: true, Memory: true, Head: true, Compressed: true, Tagged: true, Rate: Fetches, Replicas: true, Deadline: true},
 	{Name: Website, Prefixes: []string{""}, Credentials: SessionCookies, Shape: Pages,

@@ -25,6 +25,7 @@ import (
 type probe struct {
 	read    string // responds 200
 	unknown string
+	other   string // neither of these
 	wrong   string // method and path that are not allowed
 	send    string // method and path with a body
 	kind    string // Content-Type of that body, application/json if empty
@@ -45,6 +46,7 @@ var probes = map[string]probe{
 		send: "POST /v2/channels"},
 	httpedge.V3: {read: "/v3/openapi.json", unknown: "/v3/nothing", wrong: "PUT /v3/me", person: "/v3/me",
 		send: "POST /v3/channels"},
+	httpedge.MCP:       {other: "/mcp", send: "POST /mcp"},
 	httpedge.Elsewhere: {unknown: "/v1/nothing"},
 }
 
@@ -99,7 +101,7 @@ func TestMounts(t *testing.T) {
 }
 
 // any returns some URL of the mount.
-func (p probe) any() string { return cmp.Or(p.read, p.unknown) }
+func (p probe) any() string { return cmp.Or(p.read, p.unknown, p.other) }
 
 func (v *visitor) preflight(t *testing.T, m httpedge.Mount, p probe) {
 	t.Helper()
@@ -135,7 +137,7 @@ func (v *visitor) refusals(t *testing.T, m httpedge.Mount, p probe) {
 		is(t, "names what it takes", res.Header.Get("Allow") != "", true)
 	}
 	if !m.Probe {
-		path := cmp.Or(p.unknown, p.read)
+		path := cmp.Or(p.unknown, p.any())
 		shaped(t, m, v.Do("", "GET", path, nil, "X-Padding", strings.Repeat("x", httpedge.HeaderLimit)), http.StatusRequestHeaderFieldsTooLarge)
 	}
 }

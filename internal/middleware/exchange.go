@@ -40,6 +40,7 @@ type Exchange struct {
 	Actor       domain.Actor        // authenticated caller of an API
 	Description *describe.Operation // of the API operation, or nil
 	Upload      *http.Request       // of an API operation whose handler reads the body as a stream, or nil
+	Request     context.Context     // of the request, if its handler runs in a context that does not end with it, or nil
 
 	span        *obs.Span // nil if the request is not traced
 	peer        netip.Addr

@@ -24,6 +24,7 @@ type serverMetadata struct {
 	IntrospectionMethods  []string `json:"introspection_endpoint_auth_methods_supported"`
 	ChallengeMethods      []string `json:"code_challenge_methods_supported"`
 	SaysIssuer            bool     `json:"authorization_response_iss_parameter_supported"`
+	ReadsDocuments        bool     `json:"client_id_metadata_document_supported"`
 
 	Extension *extensionClient `json:"vitrine_browser_extension,omitempty"` // our own addition
 }
@@ -46,7 +47,7 @@ func metadata(o Options) []byte {
 		RevocationEndpoint: o.BaseURL + revokePath, IntrospectionEndpoint: o.BaseURL + introspectPath,
 		Scopes: []string{"read", "write"}, ResponseTypes: []string{"code"}, ResponseModes: []string{"query"},
 		GrantTypes: grantTypes, TokenMethods: authMethods, RevocationMethods: authMethods, IntrospectionMethods: authMethods[1:],
-		ChallengeMethods: []string{"S256"}, SaysIssuer: true,
+		ChallengeMethods: []string{"S256"}, SaysIssuer: true, ReadsDocuments: true,
 	}
 	if o.Registration {
 		m.RegistrationEndpoint = o.BaseURL + registerPath
@@ -55,19 +56,40 @@ func metadata(o Options) []byte {
 		app := domain.ExtensionApplication()
 		m.Extension = &extensionClient{app.ClientID, app.RedirectURIs}
 	}
-	text, err := json.Marshal(m)
+	return encoded(m)
+}
+
+func encoded(metadata any) []byte {
+	text, err := json.Marshal(metadata)
 	if err != nil {
 		panic(err) // impossible: strings can always be encoded
 	}
 	return append(text, '\n')
 }
 
-// metadata writes the metadata, which depends only on the settings.
-func (e *Endpoints) metadata(w http.ResponseWriter, _ *http.Request) error {
-	h := w.Header()
-	h.Set("Content-Type", "application/json; charset=utf-8")
-	h.Set("Cache-Control", "max-age=300, public")
-	h.Del("Pragma")
-	_, _ = w.Write(e.meta)
-	return nil
+// resourceMetadata is the metadata of the MCP endpoint (RFC 9728 section 2).
+type resourceMetadata struct {
+	Resource      string   `json:"resource"`
+	Servers       []string `json:"authorization_servers"`
+	Scopes        []string `json:"scopes_supported"`
+	Methods       []string `json:"bearer_methods_supported"`
+	Name          string   `json:"resource_name"`
+	Documentation string   `json:"resource_documentation"`
+}
+
+func resource(o Options) []byte {
+	return encoded(resourceMetadata{Resource: o.BaseURL + domain.AssistantsPath, Servers: []string{o.BaseURL}, Scopes: []string{"read", "write"},
+		Methods: []string{"header"}, Name: "Vitrine", Documentation: o.SiteURL + "/developers"})
+}
+
+// static returns the handler of metadata, which depends only on the settings.
+func static(text []byte) func(w http.ResponseWriter, r *http.Request) error {
+	return func(w http.ResponseWriter, _ *http.Request) error {
+		h := w.Header()
+		h.Set("Content-Type", "application/json; charset=utf-8")
+		h.Set("Cache-Control", "max-age=300, public")
+		h.Del("Pragma")
+		_, _ = w.Write(text)
+		return nil
+	}
 }

@@ -1,4 +1,4 @@
-// Package oauth implements the OAuth 2.0 endpoints for clients (RFC 6749, 7009, 7591, 7662, 8414). The
+// Package oauth implements the OAuth 2.0 endpoints for clients (RFC 6749, 7009, 7591, 7662, 8414, 8707, 9728). The
 // consent page is part of the website.
 package oauth
 
@@ -28,6 +28,7 @@ const (
 	introspectPath = "/ext/v1/oauth/introspect"
 	registerPath   = "/ext/v1/oauth/register"
 	metadataPath   = "/.well-known/oauth-authorization-server"
+	resourcePath   = "/.well-known/oauth-protected-resource"
 )
 
 // Options configure the endpoints.
@@ -38,6 +39,7 @@ type Options struct {
 	BaseURL      string // of the API, in the same form
 	Registration bool   // allow dynamic client registration
 	Extension    bool   // people may sign in with the browser extension
+	MCP          bool   // there is an MCP endpoint
 	Now          func() time.Time
 }
 
@@ -50,20 +52,26 @@ type endpoint struct {
 
 // Endpoints handles client requests.
 type Endpoints struct {
-	o    Options
-	at   map[string]endpoint
-	meta []byte
+	o  Options
+	at map[string]endpoint
 }
 
 // New returns the endpoints.
 func New(o Options) *Endpoints {
-	e := &Endpoints{o: o, meta: metadata(o)}
+	e := &Endpoints{o: o}
 	e.at = map[string]endpoint{
 		tokenPath:      {"createOAuthToken", http.MethodPost, e.token},
 		tokenPathV2:    {"createOAuthTokenV2", http.MethodPost, e.tokenV2},
 		revokePath:     {"revokeOAuthToken", http.MethodPost, e.revoke},
 		introspectPath: {"introspectOAuthToken", http.MethodPost, e.introspect},
-		metadataPath:   {"getOAuthMetadata", http.MethodGet, e.metadata},
+		metadataPath:   {"getOAuthMetadata", http.MethodGet, static(metadata(o))},
+	}
+	if o.MCP {
+		described := endpoint{"getResourceMetadata", http.MethodGet, static(resource(o))}
+		e.at[resourcePath], e.at[resourcePath+domain.AssistantsPath] = described, described // clients try both
+		if u, err := url.Parse(o.BaseURL); err == nil {
+			e.at[resourcePath+u.Path+domain.AssistantsPath] = described
+		}
 	}
 	// If the issuer has a path, its metadata is at the root of the host, and the path of the issuer
 	// comes last (RFC 8414 section 3.1).

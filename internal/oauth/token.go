@@ -10,7 +10,7 @@ import (
 
 // tokenParams are the parameters of a token request. Only the syntax of the scope is checked: a code has
 // the scope that the user has granted, and an application that acts for itself has the scope read.
-var tokenParams = []string{"grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope"}
+var tokenParams = []string{"grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope", "resource"}
 
 // token implements createOAuthToken (RFC 6749 sections 4.1.3, 4.4.2 and 5).
 func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
@@ -43,7 +43,7 @@ func (e *Endpoints) issue(w http.ResponseWriter, r *http.Request, given map[stri
 		return err
 	}
 	t, err := e.o.App.Accounts.IssueToken(r.Context(), visitor(r), accounts.TokenRequest{Client: who, GrantType: given["grant_type"],
-		Code: given["code"], RedirectURI: given["redirect_uri"], CodeVerifier: given["code_verifier"]})
+		Code: given["code"], RedirectURI: given["redirect_uri"], CodeVerifier: given["code_verifier"], Resource: given["resource"]})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"vitrine/internal/feeds"
 	"vitrine/internal/files"
 	"vitrine/internal/httpedge"
+	"vitrine/internal/mcp"
 	"vitrine/internal/middleware"
 	"vitrine/internal/oauth"
 	"vitrine/internal/site"
@@ -27,9 +28,10 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 	pages := site.New(web.Options{App: s.App, Addresses: s.addresses, Fragments: s.fragments,
 		Exports: s.exports, Mails: s.cfg.SMTP != nil, Language: s.cfg.Language, Version: o.Version, Log: s.log, Now: o.Now, Limiter: s.limiter, Callers: s.callers})
 	grants := oauth.New(oauth.Options{App: s.App, Limiter: s.limiter, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL,
-		Registration: s.cfg.OAuthRegistration, Extension: s.cfg.BrowserExtension, Now: o.Now})
+		Registration: s.cfg.OAuthRegistration, Extension: s.cfg.BrowserExtension, MCP: s.cfg.MCP, Now: o.Now})
 	subscriptions := feeds.New(feeds.Options{App: s.App, Addresses: s.addresses, Exports: s.exports,
 		SecurityContacts: s.cfg.SecurityContacts, Now: o.Now, Limiter: s.limiter})
+	assistants := mcp.New(mcp.Options{App: s.App, Callers: s.callers, Addresses: s.addresses, Log: s.log, Version: o.Version, BodyLimit: s.cfg.BodyLimit})
 	prefixes, err := prefixes(s.cfg, func(segment string) bool { return pages.Owns(segment) || feeds.Owns(segment) })
 	if err != nil {
 		return nil, err
@@ -54,6 +56,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 			httpedge.Ext:       {Handler: api(s.API.ExtHandler), Render: httpedge.JSON.Render, Downloads: ext.Downloads, Streams: ext.Streams},
 			httpedge.V2:        {Handler: api(s.API.V2Handler), Render: v2.Errors.Render},
 			httpedge.V3:        {Handler: api(s.API.V3Handler), Render: httpedge.JSON.Render},
+			httpedge.MCP:       {Handler: assistants, Render: assistants.Render, Handles: func(r *http.Request) bool { return s.cfg.MCP && mcp.Handles(r) }},
 			httpedge.Elsewhere: {Handler: api(s.API.V3Handler), Render: httpedge.JSON.Render},
 		})
 	if err != nil {

@@ -150,7 +150,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
 		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, AuditKept: cfg.AuditKeep, TrashKept: cfg.TrashKept(), Files: files,
 		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
-			Registration: cfg.OAuthRegistration, Extension: cfg.BrowserExtension, Setup: s.setup(cfg)},
+			Registration: cfg.OAuthRegistration, Extension: cfg.BrowserExtension, Setup: s.setup(cfg), Fetcher: files.Fetcher},
 		SSO:      newSSO(cfg, o, s.stats),
 		Identify: importing.Identify,
 		Meaning:  newMeaning(cfg.Embeddings, s.stats),

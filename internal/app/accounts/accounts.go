@@ -9,6 +9,7 @@ import (
 	"vitrine/internal/app/core"
 	"vitrine/internal/app/people"
 	"vitrine/internal/domain"
+	"vitrine/internal/fetch"
 )
 
 // Accounts contains the use cases.
@@ -27,6 +28,7 @@ type Options struct {
 	DefaultTier  domain.Tier       // of accounts that people create; "" means supporter
 	Registration bool              // applications may register themselves
 	Extension    bool              // people may sign in with the browser extension
+	Fetcher      *fetch.Client     // of the documents with which clients describe themselves
 	Setup        Setup
 }
 

@@ -25,13 +25,16 @@ type AuthorizationRequest struct {
 	State               string
 	CodeChallenge       string
 	CodeChallengeMethod string
-	Repeated            []string // names of repeated parameters
+	Resource            string         // RFC 8707: what the token is for; "" for everything
+	From                domain.Visitor // who sends it
+	Repeated            []string       // names of repeated parameters
 }
 
 // Consent is a valid request for the user's consent.
 type Consent struct {
 	Application domain.Application
 	Scope       domain.Scope
+	Audience    domain.Audience
 	RedirectURI string // target of the answer; domain.OutOfBand shows the code on a page
 	State       string
 	Granted     bool // the user allowed the same or more before
@@ -76,7 +79,7 @@ func (a *Accounts) Allow(ctx context.Context, actor domain.Actor, r Authorizatio
 	secret, hash, _ := auth.NewToken(auth.Code)
 	now := a.Now()
 	code := account.Code{Hash: hash, ApplicationID: c.Application.ID, UserID: actor.UserID, RedirectURI: r.RedirectURI,
-		Challenge: r.CodeChallenge, Scope: c.Scope, CreatedAt: now, ExpiresAt: now.Add(codeTTL)}
+		Challenge: r.CodeChallenge, Scope: c.Scope, Audience: c.Audience, CreatedAt: now, ExpiresAt: now.Add(codeTTL)}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := allow(ctx, tx, code); err != nil {
 			return err

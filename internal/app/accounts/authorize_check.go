@@ -29,6 +29,10 @@ func (a *Accounts) consent(ctx context.Context, r AuthorizationRequest) (Consent
 	if why == "" {
 		code, why = badRequest(known, r)
 	}
+	var unknown *OAuthError
+	if c.Audience, unknown = a.audience(r.Resource); why == "" && unknown != nil {
+		code, why = unknown.Code, unknown.Description
+	}
 	if why != "" {
 		return Consent{}, &OAuthError{Code: code, Description: why, Redirect: a.refusal(redirect, c.State, code, why)}
 	}
@@ -43,7 +47,11 @@ func (a *Accounts) redirectTarget(ctx context.Context, r AuthorizationRequest) (
 			return known, "", &OAuthError{Code: "invalid_request", Description: name + " was given more than once"}
 		}
 	}
-	known, err = a.application(ctx, r.ClientID)
+	if IsClientDocument(r.ClientID) {
+		known, err = a.described(ctx, r.From, r.ClientID)
+	} else {
+		known, err = a.application(ctx, r.ClientID)
+	}
 	if domain.KindOf(err) == domain.NotFound {
 		return known, "", &OAuthError{Code: "invalid_client", Description: "There is no application with this client_id"}
 	}

@@ -21,6 +21,7 @@ type TokenRequest struct {
 	Code         string
 	RedirectURI  string
 	CodeVerifier string
+	Resource     string // RFC 8707; "" for that of the code
 }
 
 // AccessToken is a token of an application. The secret is not stored.
@@ -57,9 +58,19 @@ func (a *Accounts) exchange(ctx context.Context, from domain.Visitor, app domain
 	if r.Code == "" {
 		return AccessToken{}, &OAuthError{Code: "invalid_request", Description: "code is required"}
 	}
+	wanted, unknown := a.audience(r.Resource)
+	if unknown != nil {
+		return AccessToken{}, badTarget(unknown.Description)
+	}
 	code, err := a.Store.Account().Code(ctx, auth.HashToken(r.Code))
 	if err == nil && !madeFor(code, app, r) {
 		err = domain.NewNotFound()
+	}
+	if err == nil && r.Resource != "" {
+		if code.Audience != domain.Everything && code.Audience != wanted {
+			return AccessToken{}, badTarget("resource is another than in the authorization request")
+		}
+		code.Audience = wanted
 	}
 	var t AccessToken
 	if err == nil {
@@ -70,6 +81,11 @@ func (a *Accounts) exchange(ctx context.Context, from domain.Visitor, app domain
 			Description: "The code is not valid: used, expired, or not for this client, redirect_uri and code_verifier"})
 	}
 	return t, err
+}
+
+// badTarget returns the error for a resource. The description of the endpoint has no code invalid_target (RFC 8707 section 2).
+func badTarget(description string) error {
+	return &OAuthError{Code: "invalid_request", Description: description}
 }
 
 // madeFor reports whether a code was issued for a request. A verifier without an earlier challenge is refused, because
@@ -109,7 +125,7 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 			return domain.NewNotFound()
 		}
 		err = tx.Account().CreateApplicationToken(ctx, domain.Token{UserID: code.UserID, ApplicationID: app.ID, Name: app.Name,
-			Hint: hint, Scope: code.Scope, CreatedAt: now}, hash, code.Hash, keptTokens)
+			Hint: hint, Scope: code.Scope, Audience: code.Audience, CreatedAt: now}, hash, code.Hash, keptTokens)
 		if err != nil {
 			return err
 		}

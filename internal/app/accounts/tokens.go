@@ -36,11 +36,16 @@ func (u *usage) take() map[domain.TokenID]time.Time {
 // Authenticate returns the actor of a token. It returns Unauthenticated if the token is unknown or revoked, or if its
 // user is suspended.
 func (a *Accounts) Authenticate(ctx context.Context, token string) (domain.Actor, error) {
+	return a.AuthenticateFor(ctx, token, domain.Everything)
+}
+
+// AuthenticateFor is Authenticate for a part of the server. Tokens for another part are not valid there.
+func (a *Accounts) AuthenticateFor(ctx context.Context, token string, at domain.Audience) (domain.Actor, error) {
 	if !auth.LooksLikeToken(token) {
 		return domain.Actor{}, badToken()
 	}
 	h, err := a.Store.Account().TokenHolder(ctx, auth.HashToken(token))
-	if domain.KindOf(err) == domain.NotFound || h.Suspended {
+	if domain.KindOf(err) == domain.NotFound || h.Suspended || h.Audience != domain.Everything && h.Audience != at {
 		return domain.Actor{}, badToken()
 	}
 	if err != nil {

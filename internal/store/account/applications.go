@@ -155,6 +155,7 @@ func (w Writes) ShareApplication(ctx context.Context, id domain.ApplicationID) (
 type Holder struct {
 	TokenID   domain.TokenID
 	Actor     domain.Actor
+	Audience  domain.Audience
 	Suspended bool
 }
 
@@ -163,7 +164,7 @@ type Holder struct {
 // that of the user or, for an application, of the user who registered it. It returns NotFound if
 // the user or the application is deleted.
 func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err error) {
-	err = r.db.QueryRow(database.Uninterruptible(ctx), `SELECT t.id, COALESCE(t.user_id, 0), COALESCE(t.application_id, 0), t.scope,
+	err = r.db.QueryRow(database.Uninterruptible(ctx), `SELECT t.id, COALESCE(t.user_id, 0), COALESCE(t.application_id, 0), t.scope, t.audience,
 			CASE WHEN t.user_id IS NULL THEN 'free' ELSE u.tier END, u.suspended_at IS NOT NULL,
 			COALESCE((SELECT w.n FROM account_writes w WHERE w.user_id = t.user_id), 0)
 		FROM tokens t LEFT JOIN users u
@@ -171,7 +172,7 @@ func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err erro
 		WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.deleted_at IS NULL AND NOT EXISTS
 			(SELECT 1 FROM applications a WHERE a.id = t.application_id AND a.deleted_at IS NOT NULL)`, hash).
 		Scan((*int64)(&h.TokenID), (*int64)(&h.Actor.UserID), (*int64)(&h.Actor.ApplicationID), // plain types are scanned without reflection
-			(*string)(&h.Actor.Scope), (*string)(&h.Actor.Tier), &h.Suspended, &h.Actor.Writes)
+			(*string)(&h.Actor.Scope), (*string)(&h.Audience), (*string)(&h.Actor.Tier), &h.Suspended, &h.Actor.Writes)
 	return h, sqlx.Found(err)
 }
 
@@ -245,9 +246,9 @@ func (w Writes) RevokeOwnToken(ctx context.Context, user domain.UserID, id domai
 // 0) for the application itself, with the code that it was issued for or nil. It deletes all but
 // the newest `keep` tokens that the application has for the same user.
 func (w Writes) CreateApplicationToken(ctx context.Context, t domain.Token, hash, code []byte, keep int) error {
-	err := w.db.Exec(ctx, `INSERT INTO tokens (user_id, application_id, code_hash, name, hash, hint, scope, created_at)
-		VALUES (NULLIF(CAST($1 AS BIGINT), 0), $2, $3, $4, $5, $6, $7, $8)`,
-		int64(t.UserID), t.ApplicationID, code, t.Name, hash, t.Hint, t.Scope, sqlx.Micros(t.CreatedAt))
+	err := w.db.Exec(ctx, `INSERT INTO tokens (user_id, application_id, code_hash, name, hash, hint, scope, created_at, audience)
+		VALUES (NULLIF(CAST($1 AS BIGINT), 0), $2, $3, $4, $5, $6, $7, $8, $9)`,
+		int64(t.UserID), t.ApplicationID, code, t.Name, hash, t.Hint, t.Scope, sqlx.Micros(t.CreatedAt), t.Audience)
 	if err != nil {
 		return err
 	}
@@ -357,6 +358,7 @@ type Code struct {
 	RedirectURI   string // as in the request; "" if it had none
 	Challenge     string // for the method S256; "" if the request had no challenge
 	Scope         domain.Scope
+	Audience      domain.Audience
 	CreatedAt     time.Time
 	ExpiresAt     time.Time
 }
@@ -364,17 +366,17 @@ type Code struct {
 // CreateCode stores a code.
 func (w Writes) CreateCode(ctx context.Context, c Code) error {
 	return w.db.Exec(ctx, `INSERT INTO authorization_codes
-			(hash, application_id, user_id, redirect_uri, challenge, scope, created_at, expires_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, c.Hash, c.ApplicationID, c.UserID, c.RedirectURI, c.Challenge, c.Scope,
-		sqlx.Micros(c.CreatedAt), sqlx.Micros(c.ExpiresAt))
+			(hash, application_id, user_id, redirect_uri, challenge, scope, created_at, expires_at, audience)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, c.Hash, c.ApplicationID, c.UserID, c.RedirectURI, c.Challenge, c.Scope,
+		sqlx.Micros(c.CreatedAt), sqlx.Micros(c.ExpiresAt), c.Audience)
 }
 
 // Code reads a code, even if it is used or expired.
 func (r Reads) Code(ctx context.Context, hash []byte) (c Code, err error) {
 	var created, expires int64
-	err = r.db.QueryRow(ctx, `SELECT hash, application_id, user_id, redirect_uri, challenge, scope, created_at, expires_at
+	err = r.db.QueryRow(ctx, `SELECT hash, application_id, user_id, redirect_uri, challenge, scope, audience, created_at, expires_at
 		FROM authorization_codes WHERE hash = $1`, hash).
-		Scan(&c.Hash, &c.ApplicationID, &c.UserID, &c.RedirectURI, &c.Challenge, &c.Scope, &created, &expires)
+		Scan(&c.Hash, &c.ApplicationID, &c.UserID, &c.RedirectURI, &c.Challenge, &c.Scope, &c.Audience, &created, &expires)
 	c.CreatedAt, c.ExpiresAt = sqlx.Time(created), sqlx.Time(expires)
 	return c, sqlx.Found(err)
 }

@@ -24,7 +24,8 @@ func authorizationRequest(v *web.Visit) accounts.AuthorizationRequest {
 	q := v.R.URL.Query()
 	r := accounts.AuthorizationRequest{ClientID: q.Get("client_id"), RedirectURI: q.Get("redirect_uri"),
 		ResponseType: q.Get("response_type"), ResponseMode: q.Get("response_mode"), Scope: q.Get("scope"), State: q.Get("state"),
-		CodeChallenge: q.Get("code_challenge"), CodeChallengeMethod: q.Get("code_challenge_method")}
+		CodeChallenge: q.Get("code_challenge"), CodeChallengeMethod: q.Get("code_challenge_method"),
+		Resource: q.Get("resource"), From: v.Visitor()}
 	for name, values := range q {
 		if len(values) > 1 {
 			r.Repeated = append(r.Repeated, name)
