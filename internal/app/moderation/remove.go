@@ -50,7 +50,7 @@ func (a *Moderation) removeBlock(ctx context.Context, tx *store.Tx, actor domain
 	if err := tx.Blocks().DeleteBlock(ctx, id, now); err != nil {
 		return t, err
 	}
-	return t, core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id})...)
+	return t, core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id, Author: t.Owner})...)
 }
 
 func (a *Moderation) removeChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {

@@ -17,13 +17,16 @@ var (
 	rn11AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
+	rn64AllowedHeaders = map[string]string{
+		"GET": "Last-Event-Id",
+	}
 	rn5AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
 	rn3AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
-	rn64AllowedHeaders = map[string]string{
+	rn67AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
 	rn38AllowedHeaders = map[string]string{
@@ -32,10 +35,10 @@ var (
 	rn16AllowedHeaders = map[string]string{
 		"PUT": "Content-Type",
 	}
-	rn51AllowedHeaders = map[string]string{
+	rn53AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
-	rn65AllowedHeaders = map[string]string{
+	rn68AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
 	rn12AllowedHeaders = map[string]string{
@@ -372,68 +375,59 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					break
 				}
 				switch elem[0] {
-				case 'h': // Prefix: "hannels/"
+				case 'h': // Prefix: "han"
 
-					if l := len("hannels/"); len(elem) >= l && elem[0:l] == "hannels/" {
+					if l := len("han"); len(elem) >= l && elem[0:l] == "han" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
-					// Param: "id"
-					// Match until "/"
-					idx := strings.IndexByte(elem, '/')
-					if idx < 0 {
-						idx = len(elem)
-					}
-					args[0] = elem[:idx]
-					elem = elem[idx:]
-
 					if len(elem) == 0 {
 						break
 					}
 					switch elem[0] {
-					case '/': // Prefix: "/"
+					case 'g': // Prefix: "ges"
 
-						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+						if l := len("ges"); len(elem) >= l && elem[0:l] == "ges" {
 							elem = elem[l:]
 						} else {
 							break
 						}
 
 						if len(elem) == 0 {
-							break
+							switch r.Method {
+							case "GET":
+								s.handleListChangesRequest([0]string{}, elemIsEscaped, w, r)
+							default:
+								s.notAllowed(w, r, notAllowedParams{
+									allowedMethods: "GET",
+									allowedHeaders: nil,
+									acceptPost:     "",
+									acceptPatch:    "",
+								})
+							}
+
+							return
 						}
 						switch elem[0] {
-						case 'b': // Prefix: "blocks/"
+						case '/': // Prefix: "/stream"
 
-							if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
+							if l := len("/stream"); len(elem) >= l && elem[0:l] == "/stream" {
 								elem = elem[l:]
 							} else {
 								break
 							}
 
-							// Param: "block_id"
-							// Leaf parameter, slashes are prohibited
-							idx := strings.IndexByte(elem, '/')
-							if idx >= 0 {
-								break
-							}
-							args[1] = elem
-							elem = ""
-
 							if len(elem) == 0 {
 								// Leaf node.
 								switch r.Method {
-								case "DELETE":
-									s.handleDisconnectBlockRequest([2]string{
-										args[0],
-										args[1],
-									}, elemIsEscaped, w, r)
+								case "GET":
+									s.handleStreamChangesRequest([0]string{}, elemIsEscaped, w, r)
 								default:
 									s.notAllowed(w, r, notAllowedParams{
-										allowedMethods: "DELETE",
-										allowedHeaders: nil,
+										allowedMethods: "GET",
+										allowedHeaders: rn64AllowedHeaders,
 										acceptPost:     "",
 										acceptPatch:    "",
 									})
@@ -442,9 +436,32 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 								return
 							}
 
-						case 'c': // Prefix: "co"
+						}
 
-							if l := len("co"); len(elem) >= l && elem[0:l] == "co" {
+					case 'n': // Prefix: "nels/"
+
+						if l := len("nels/"); len(elem) >= l && elem[0:l] == "nels/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						// Param: "id"
+						// Match until "/"
+						idx := strings.IndexByte(elem, '/')
+						if idx < 0 {
+							idx = len(elem)
+						}
+						args[0] = elem[:idx]
+						elem = elem[idx:]
+
+						if len(elem) == 0 {
+							break
+						}
+						switch elem[0] {
+						case '/': // Prefix: "/"
+
+							if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
 								elem = elem[l:]
 							} else {
 								break
@@ -454,55 +471,83 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 								break
 							}
 							switch elem[0] {
-							case 'l': // Prefix: "llaborators"
+							case 'b': // Prefix: "blocks/"
 
-								if l := len("llaborators"); len(elem) >= l && elem[0:l] == "llaborators" {
+								if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
 									elem = elem[l:]
 								} else {
 									break
 								}
 
+								// Param: "block_id"
+								// Leaf parameter, slashes are prohibited
+								idx := strings.IndexByte(elem, '/')
+								if idx >= 0 {
+									break
+								}
+								args[1] = elem
+								elem = ""
+
 								if len(elem) == 0 {
+									// Leaf node.
 									switch r.Method {
-									case "GET":
-										s.handleGetCollaboratorsRequest([1]string{
+									case "DELETE":
+										s.handleDisconnectBlockRequest([2]string{
 											args[0],
-										}, elemIsEscaped, w, r)
-									case "POST":
-										s.handleAddCollaboratorRequest([1]string{
-											args[0],
+											args[1],
 										}, elemIsEscaped, w, r)
 									default:
 										s.notAllowed(w, r, notAllowedParams{
-											allowedMethods: "GET,POST",
-											allowedHeaders: rn5AllowedHeaders,
-											acceptPost:     "application/json",
+											allowedMethods: "DELETE",
+											allowedHeaders: nil,
+											acceptPost:     "",
 											acceptPatch:    "",
 										})
 									}
 
 									return
 								}
-								switch elem[0] {
-								case '/': // Prefix: "/"
 
-									if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+							case 'c': // Prefix: "co"
+
+								if l := len("co"); len(elem) >= l && elem[0:l] == "co" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									break
+								}
+								switch elem[0] {
+								case 'l': // Prefix: "llaborators"
+
+									if l := len("llaborators"); len(elem) >= l && elem[0:l] == "llaborators" {
 										elem = elem[l:]
 									} else {
 										break
 									}
 
-									// Param: "type"
-									// Match until "/"
-									idx := strings.IndexByte(elem, '/')
-									if idx < 0 {
-										idx = len(elem)
-									}
-									args[1] = elem[:idx]
-									elem = elem[idx:]
-
 									if len(elem) == 0 {
-										break
+										switch r.Method {
+										case "GET":
+											s.handleGetCollaboratorsRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										case "POST":
+											s.handleAddCollaboratorRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										default:
+											s.notAllowed(w, r, notAllowedParams{
+												allowedMethods: "GET,POST",
+												allowedHeaders: rn5AllowedHeaders,
+												acceptPost:     "application/json",
+												acceptPatch:    "",
+											})
+										}
+
+										return
 									}
 									switch elem[0] {
 									case '/': // Prefix: "/"
@@ -513,23 +558,183 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 											break
 										}
 
-										// Param: "collaborator_id"
+										// Param: "type"
+										// Match until "/"
+										idx := strings.IndexByte(elem, '/')
+										if idx < 0 {
+											idx = len(elem)
+										}
+										args[1] = elem[:idx]
+										elem = elem[idx:]
+
+										if len(elem) == 0 {
+											break
+										}
+										switch elem[0] {
+										case '/': // Prefix: "/"
+
+											if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+												elem = elem[l:]
+											} else {
+												break
+											}
+
+											// Param: "collaborator_id"
+											// Leaf parameter, slashes are prohibited
+											idx := strings.IndexByte(elem, '/')
+											if idx >= 0 {
+												break
+											}
+											args[2] = elem
+											elem = ""
+
+											if len(elem) == 0 {
+												// Leaf node.
+												switch r.Method {
+												case "DELETE":
+													s.handleRemoveCollaboratorRequest([3]string{
+														args[0],
+														args[1],
+														args[2],
+													}, elemIsEscaped, w, r)
+												default:
+													s.notAllowed(w, r, notAllowedParams{
+														allowedMethods: "DELETE",
+														allowedHeaders: nil,
+														acceptPost:     "",
+														acceptPatch:    "",
+													})
+												}
+
+												return
+											}
+
+										}
+
+									}
+
+								case 'n': // Prefix: "ntents"
+
+									if l := len("ntents"); len(elem) >= l && elem[0:l] == "ntents" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch r.Method {
+										case "GET":
+											s.handleFilterChannelContentsRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										default:
+											s.notAllowed(w, r, notAllowedParams{
+												allowedMethods: "GET",
+												allowedHeaders: nil,
+												acceptPost:     "",
+												acceptPatch:    "",
+											})
+										}
+
+										return
+									}
+
+								}
+
+							case 'e': // Prefix: "export"
+
+								if l := len("export"); len(elem) >= l && elem[0:l] == "export" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch r.Method {
+									case "GET":
+										s.handleExportChannelRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "GET",
+											allowedHeaders: nil,
+											acceptPost:     "",
+											acceptPatch:    "",
+										})
+									}
+
+									return
+								}
+
+							case 'f': // Prefix: "f"
+
+								if l := len("f"); len(elem) >= l && elem[0:l] == "f" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									break
+								}
+								switch elem[0] {
+								case 'e': // Prefix: "eeds"
+
+									if l := len("eeds"); len(elem) >= l && elem[0:l] == "eeds" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										switch r.Method {
+										case "GET":
+											s.handleListChannelFeedsRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										case "POST":
+											s.handleAddChannelFeedRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										default:
+											s.notAllowed(w, r, notAllowedParams{
+												allowedMethods: "GET,POST",
+												allowedHeaders: rn3AllowedHeaders,
+												acceptPost:     "application/json",
+												acceptPatch:    "",
+											})
+										}
+
+										return
+									}
+									switch elem[0] {
+									case '/': // Prefix: "/"
+
+										if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+											elem = elem[l:]
+										} else {
+											break
+										}
+
+										// Param: "feed_id"
 										// Leaf parameter, slashes are prohibited
 										idx := strings.IndexByte(elem, '/')
 										if idx >= 0 {
 											break
 										}
-										args[2] = elem
+										args[1] = elem
 										elem = ""
 
 										if len(elem) == 0 {
 											// Leaf node.
 											switch r.Method {
 											case "DELETE":
-												s.handleRemoveCollaboratorRequest([3]string{
+												s.handleRemoveChannelFeedRequest([2]string{
 													args[0],
 													args[1],
-													args[2],
 												}, elemIsEscaped, w, r)
 											default:
 												s.notAllowed(w, r, notAllowedParams{
@@ -545,21 +750,55 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 									}
 
+								case 'o': // Prefix: "ollow"
+
+									if l := len("ollow"); len(elem) >= l && elem[0:l] == "ollow" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch r.Method {
+										case "DELETE":
+											s.handleUnfollowChannelRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										case "GET":
+											s.handleGetChannelFollowRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										case "PUT":
+											s.handleFollowChannelRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										default:
+											s.notAllowed(w, r, notAllowedParams{
+												allowedMethods: "DELETE,GET,PUT",
+												allowedHeaders: nil,
+												acceptPost:     "",
+												acceptPatch:    "",
+											})
+										}
+
+										return
+									}
+
 								}
 
-							case 'n': // Prefix: "ntents"
+							case 'v': // Prefix: "versions"
 
-								if l := len("ntents"); len(elem) >= l && elem[0:l] == "ntents" {
+								if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
 									elem = elem[l:]
 								} else {
 									break
 								}
 
 								if len(elem) == 0 {
-									// Leaf node.
 									switch r.Method {
 									case "GET":
-										s.handleFilterChannelContentsRequest([1]string{
+										s.handleListChannelVersionsRequest([1]string{
 											args[0],
 										}, elemIsEscaped, w, r)
 									default:
@@ -567,77 +806,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 											allowedMethods: "GET",
 											allowedHeaders: nil,
 											acceptPost:     "",
-											acceptPatch:    "",
-										})
-									}
-
-									return
-								}
-
-							}
-
-						case 'e': // Prefix: "export"
-
-							if l := len("export"); len(elem) >= l && elem[0:l] == "export" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								// Leaf node.
-								switch r.Method {
-								case "GET":
-									s.handleExportChannelRequest([1]string{
-										args[0],
-									}, elemIsEscaped, w, r)
-								default:
-									s.notAllowed(w, r, notAllowedParams{
-										allowedMethods: "GET",
-										allowedHeaders: nil,
-										acceptPost:     "",
-										acceptPatch:    "",
-									})
-								}
-
-								return
-							}
-
-						case 'f': // Prefix: "f"
-
-							if l := len("f"); len(elem) >= l && elem[0:l] == "f" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								break
-							}
-							switch elem[0] {
-							case 'e': // Prefix: "eeds"
-
-								if l := len("eeds"); len(elem) >= l && elem[0:l] == "eeds" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								if len(elem) == 0 {
-									switch r.Method {
-									case "GET":
-										s.handleListChannelFeedsRequest([1]string{
-											args[0],
-										}, elemIsEscaped, w, r)
-									case "POST":
-										s.handleAddChannelFeedRequest([1]string{
-											args[0],
-										}, elemIsEscaped, w, r)
-									default:
-										s.notAllowed(w, r, notAllowedParams{
-											allowedMethods: "GET,POST",
-											allowedHeaders: rn3AllowedHeaders,
-											acceptPost:     "application/json",
 											acceptPatch:    "",
 										})
 									}
@@ -653,7 +821,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 										break
 									}
 
-									// Param: "feed_id"
+									// Param: "number"
 									// Leaf parameter, slashes are prohibited
 									idx := strings.IndexByte(elem, '/')
 									if idx >= 0 {
@@ -665,14 +833,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 									if len(elem) == 0 {
 										// Leaf node.
 										switch r.Method {
-										case "DELETE":
-											s.handleRemoveChannelFeedRequest([2]string{
+										case "GET":
+											s.handleGetChannelVersionRequest([2]string{
 												args[0],
 												args[1],
 											}, elemIsEscaped, w, r)
 										default:
 											s.notAllowed(w, r, notAllowedParams{
-												allowedMethods: "DELETE",
+												allowedMethods: "GET",
 												allowedHeaders: nil,
 												acceptPost:     "",
 												acceptPatch:    "",
@@ -682,106 +850,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 										return
 									}
 
-								}
-
-							case 'o': // Prefix: "ollow"
-
-								if l := len("ollow"); len(elem) >= l && elem[0:l] == "ollow" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								if len(elem) == 0 {
-									// Leaf node.
-									switch r.Method {
-									case "DELETE":
-										s.handleUnfollowChannelRequest([1]string{
-											args[0],
-										}, elemIsEscaped, w, r)
-									case "GET":
-										s.handleGetChannelFollowRequest([1]string{
-											args[0],
-										}, elemIsEscaped, w, r)
-									case "PUT":
-										s.handleFollowChannelRequest([1]string{
-											args[0],
-										}, elemIsEscaped, w, r)
-									default:
-										s.notAllowed(w, r, notAllowedParams{
-											allowedMethods: "DELETE,GET,PUT",
-											allowedHeaders: nil,
-											acceptPost:     "",
-											acceptPatch:    "",
-										})
-									}
-
-									return
-								}
-
-							}
-
-						case 'v': // Prefix: "versions"
-
-							if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								switch r.Method {
-								case "GET":
-									s.handleListChannelVersionsRequest([1]string{
-										args[0],
-									}, elemIsEscaped, w, r)
-								default:
-									s.notAllowed(w, r, notAllowedParams{
-										allowedMethods: "GET",
-										allowedHeaders: nil,
-										acceptPost:     "",
-										acceptPatch:    "",
-									})
-								}
-
-								return
-							}
-							switch elem[0] {
-							case '/': // Prefix: "/"
-
-								if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								// Param: "number"
-								// Leaf parameter, slashes are prohibited
-								idx := strings.IndexByte(elem, '/')
-								if idx >= 0 {
-									break
-								}
-								args[1] = elem
-								elem = ""
-
-								if len(elem) == 0 {
-									// Leaf node.
-									switch r.Method {
-									case "GET":
-										s.handleGetChannelVersionRequest([2]string{
-											args[0],
-											args[1],
-										}, elemIsEscaped, w, r)
-									default:
-										s.notAllowed(w, r, notAllowedParams{
-											allowedMethods: "GET",
-											allowedHeaders: nil,
-											acceptPost:     "",
-											acceptPatch:    "",
-										})
-									}
-
-									return
 								}
 
 							}
@@ -817,7 +885,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 						default:
 							s.notAllowed(w, r, notAllowedParams{
 								allowedMethods: "PATCH",
-								allowedHeaders: rn64AllowedHeaders,
+								allowedHeaders: rn67AllowedHeaders,
 								acceptPost:     "",
 								acceptPatch:    "application/json",
 							})
@@ -1069,7 +1137,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					default:
 						s.notAllowed(w, r, notAllowedParams{
 							allowedMethods: "GET,POST",
-							allowedHeaders: rn51AllowedHeaders,
+							allowedHeaders: rn53AllowedHeaders,
 							acceptPost:     "application/json",
 							acceptPatch:    "",
 						})
@@ -1135,7 +1203,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					default:
 						s.notAllowed(w, r, notAllowedParams{
 							allowedMethods: "PATCH",
-							allowedHeaders: rn65AllowedHeaders,
+							allowedHeaders: rn68AllowedHeaders,
 							acceptPost:     "",
 							acceptPatch:    "application/json",
 						})
@@ -1850,76 +1918,93 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 					break
 				}
 				switch elem[0] {
-				case 'h': // Prefix: "hannels/"
+				case 'h': // Prefix: "han"
 
-					if l := len("hannels/"); len(elem) >= l && elem[0:l] == "hannels/" {
+					if l := len("han"); len(elem) >= l && elem[0:l] == "han" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
-					// Param: "id"
-					// Match until "/"
-					idx := strings.IndexByte(elem, '/')
-					if idx < 0 {
-						idx = len(elem)
-					}
-					args[0] = elem[:idx]
-					elem = elem[idx:]
-
 					if len(elem) == 0 {
 						break
 					}
 					switch elem[0] {
-					case '/': // Prefix: "/"
+					case 'g': // Prefix: "ges"
 
-						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+						if l := len("ges"); len(elem) >= l && elem[0:l] == "ges" {
 							elem = elem[l:]
 						} else {
 							break
 						}
 
 						if len(elem) == 0 {
+							switch method {
+							case "GET":
+								r.name = ListChangesOperation
+								r.summary = "List what changed"
+								r.operationID = "listChanges"
+								r.operationGroup = "Changes"
+								r.pathPattern = "/ext/v1/changes"
+								r.args = args
+								r.count = 0
+								return r, true
+							default:
+								return
+							}
+						}
+						switch elem[0] {
+						case '/': // Prefix: "/stream"
+
+							if l := len("/stream"); len(elem) >= l && elem[0:l] == "/stream" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = StreamChangesOperation
+									r.summary = "Follow what changes"
+									r.operationID = "streamChanges"
+									r.operationGroup = "Changes"
+									r.pathPattern = "/ext/v1/changes/stream"
+									r.args = args
+									r.count = 0
+									return r, true
+								default:
+									return
+								}
+							}
+
+						}
+
+					case 'n': // Prefix: "nels/"
+
+						if l := len("nels/"); len(elem) >= l && elem[0:l] == "nels/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						// Param: "id"
+						// Match until "/"
+						idx := strings.IndexByte(elem, '/')
+						if idx < 0 {
+							idx = len(elem)
+						}
+						args[0] = elem[:idx]
+						elem = elem[idx:]
+
+						if len(elem) == 0 {
 							break
 						}
 						switch elem[0] {
-						case 'b': // Prefix: "blocks/"
+						case '/': // Prefix: "/"
 
-							if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							// Param: "block_id"
-							// Leaf parameter, slashes are prohibited
-							idx := strings.IndexByte(elem, '/')
-							if idx >= 0 {
-								break
-							}
-							args[1] = elem
-							elem = ""
-
-							if len(elem) == 0 {
-								// Leaf node.
-								switch method {
-								case "DELETE":
-									r.name = DisconnectBlockOperation
-									r.summary = "Remove a block from a channel"
-									r.operationID = "disconnectBlock"
-									r.operationGroup = "Blocks"
-									r.pathPattern = "/ext/v1/channels/{id}/blocks/{block_id}"
-									r.args = args
-									r.count = 2
-									return r, true
-								default:
-									return
-								}
-							}
-
-						case 'c': // Prefix: "co"
-
-							if l := len("co"); len(elem) >= l && elem[0:l] == "co" {
+							if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
 								elem = elem[l:]
 							} else {
 								break
@@ -1929,309 +2014,15 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								break
 							}
 							switch elem[0] {
-							case 'l': // Prefix: "llaborators"
+							case 'b': // Prefix: "blocks/"
 
-								if l := len("llaborators"); len(elem) >= l && elem[0:l] == "llaborators" {
+								if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
 									elem = elem[l:]
 								} else {
 									break
 								}
 
-								if len(elem) == 0 {
-									switch method {
-									case "GET":
-										r.name = GetCollaboratorsOperation
-										r.summary = "List the collaborators of a channel"
-										r.operationID = "getCollaborators"
-										r.operationGroup = "Collaborators"
-										r.pathPattern = "/ext/v1/channels/{id}/collaborators"
-										r.args = args
-										r.count = 1
-										return r, true
-									case "POST":
-										r.name = AddCollaboratorOperation
-										r.summary = "Add a collaborator to a channel"
-										r.operationID = "addCollaborator"
-										r.operationGroup = "Collaborators"
-										r.pathPattern = "/ext/v1/channels/{id}/collaborators"
-										r.args = args
-										r.count = 1
-										return r, true
-									default:
-										return
-									}
-								}
-								switch elem[0] {
-								case '/': // Prefix: "/"
-
-									if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-										elem = elem[l:]
-									} else {
-										break
-									}
-
-									// Param: "type"
-									// Match until "/"
-									idx := strings.IndexByte(elem, '/')
-									if idx < 0 {
-										idx = len(elem)
-									}
-									args[1] = elem[:idx]
-									elem = elem[idx:]
-
-									if len(elem) == 0 {
-										break
-									}
-									switch elem[0] {
-									case '/': // Prefix: "/"
-
-										if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-											elem = elem[l:]
-										} else {
-											break
-										}
-
-										// Param: "collaborator_id"
-										// Leaf parameter, slashes are prohibited
-										idx := strings.IndexByte(elem, '/')
-										if idx >= 0 {
-											break
-										}
-										args[2] = elem
-										elem = ""
-
-										if len(elem) == 0 {
-											// Leaf node.
-											switch method {
-											case "DELETE":
-												r.name = RemoveCollaboratorOperation
-												r.summary = "End a collaboration"
-												r.operationID = "removeCollaborator"
-												r.operationGroup = "Collaborators"
-												r.pathPattern = "/ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}"
-												r.args = args
-												r.count = 3
-												return r, true
-											default:
-												return
-											}
-										}
-
-									}
-
-								}
-
-							case 'n': // Prefix: "ntents"
-
-								if l := len("ntents"); len(elem) >= l && elem[0:l] == "ntents" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								if len(elem) == 0 {
-									// Leaf node.
-									switch method {
-									case "GET":
-										r.name = FilterChannelContentsOperation
-										r.summary = "Filter the contents of a channel"
-										r.operationID = "filterChannelContents"
-										r.operationGroup = "Channels"
-										r.pathPattern = "/ext/v1/channels/{id}/contents"
-										r.args = args
-										r.count = 1
-										return r, true
-									default:
-										return
-									}
-								}
-
-							}
-
-						case 'e': // Prefix: "export"
-
-							if l := len("export"); len(elem) >= l && elem[0:l] == "export" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								// Leaf node.
-								switch method {
-								case "GET":
-									r.name = ExportChannelOperation
-									r.summary = "Export a channel"
-									r.operationID = "exportChannel"
-									r.operationGroup = "Exports"
-									r.pathPattern = "/ext/v1/channels/{id}/export"
-									r.args = args
-									r.count = 1
-									return r, true
-								default:
-									return
-								}
-							}
-
-						case 'f': // Prefix: "f"
-
-							if l := len("f"); len(elem) >= l && elem[0:l] == "f" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								break
-							}
-							switch elem[0] {
-							case 'e': // Prefix: "eeds"
-
-								if l := len("eeds"); len(elem) >= l && elem[0:l] == "eeds" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								if len(elem) == 0 {
-									switch method {
-									case "GET":
-										r.name = ListChannelFeedsOperation
-										r.summary = "List the feeds to which a channel is subscribed"
-										r.operationID = "listChannelFeeds"
-										r.operationGroup = "Channels"
-										r.pathPattern = "/ext/v1/channels/{id}/feeds"
-										r.args = args
-										r.count = 1
-										return r, true
-									case "POST":
-										r.name = AddChannelFeedOperation
-										r.summary = "Subscribe a channel to a feed"
-										r.operationID = "addChannelFeed"
-										r.operationGroup = "Channels"
-										r.pathPattern = "/ext/v1/channels/{id}/feeds"
-										r.args = args
-										r.count = 1
-										return r, true
-									default:
-										return
-									}
-								}
-								switch elem[0] {
-								case '/': // Prefix: "/"
-
-									if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-										elem = elem[l:]
-									} else {
-										break
-									}
-
-									// Param: "feed_id"
-									// Leaf parameter, slashes are prohibited
-									idx := strings.IndexByte(elem, '/')
-									if idx >= 0 {
-										break
-									}
-									args[1] = elem
-									elem = ""
-
-									if len(elem) == 0 {
-										// Leaf node.
-										switch method {
-										case "DELETE":
-											r.name = RemoveChannelFeedOperation
-											r.summary = "Unsubscribe a channel from a feed"
-											r.operationID = "removeChannelFeed"
-											r.operationGroup = "Channels"
-											r.pathPattern = "/ext/v1/channels/{id}/feeds/{feed_id}"
-											r.args = args
-											r.count = 2
-											return r, true
-										default:
-											return
-										}
-									}
-
-								}
-
-							case 'o': // Prefix: "ollow"
-
-								if l := len("ollow"); len(elem) >= l && elem[0:l] == "ollow" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								if len(elem) == 0 {
-									// Leaf node.
-									switch method {
-									case "DELETE":
-										r.name = UnfollowChannelOperation
-										r.summary = "Unfollow a channel"
-										r.operationID = "unfollowChannel"
-										r.operationGroup = "Follows"
-										r.pathPattern = "/ext/v1/channels/{id}/follow"
-										r.args = args
-										r.count = 1
-										return r, true
-									case "GET":
-										r.name = GetChannelFollowOperation
-										r.summary = "Check whether you follow a channel"
-										r.operationID = "getChannelFollow"
-										r.operationGroup = "Follows"
-										r.pathPattern = "/ext/v1/channels/{id}/follow"
-										r.args = args
-										r.count = 1
-										return r, true
-									case "PUT":
-										r.name = FollowChannelOperation
-										r.summary = "Follow a channel"
-										r.operationID = "followChannel"
-										r.operationGroup = "Follows"
-										r.pathPattern = "/ext/v1/channels/{id}/follow"
-										r.args = args
-										r.count = 1
-										return r, true
-									default:
-										return
-									}
-								}
-
-							}
-
-						case 'v': // Prefix: "versions"
-
-							if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								switch method {
-								case "GET":
-									r.name = ListChannelVersionsOperation
-									r.summary = "List the versions of the texts of a channel"
-									r.operationID = "listChannelVersions"
-									r.operationGroup = "Channels"
-									r.pathPattern = "/ext/v1/channels/{id}/versions"
-									r.args = args
-									r.count = 1
-									return r, true
-								default:
-									return
-								}
-							}
-							switch elem[0] {
-							case '/': // Prefix: "/"
-
-								if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								// Param: "number"
+								// Param: "block_id"
 								// Leaf parameter, slashes are prohibited
 								idx := strings.IndexByte(elem, '/')
 								if idx >= 0 {
@@ -2243,18 +2034,360 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								if len(elem) == 0 {
 									// Leaf node.
 									switch method {
-									case "GET":
-										r.name = GetChannelVersionOperation
-										r.summary = "Read a version of the texts of a channel"
-										r.operationID = "getChannelVersion"
-										r.operationGroup = "Channels"
-										r.pathPattern = "/ext/v1/channels/{id}/versions/{number}"
+									case "DELETE":
+										r.name = DisconnectBlockOperation
+										r.summary = "Remove a block from a channel"
+										r.operationID = "disconnectBlock"
+										r.operationGroup = "Blocks"
+										r.pathPattern = "/ext/v1/channels/{id}/blocks/{block_id}"
 										r.args = args
 										r.count = 2
 										return r, true
 									default:
 										return
 									}
+								}
+
+							case 'c': // Prefix: "co"
+
+								if l := len("co"); len(elem) >= l && elem[0:l] == "co" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									break
+								}
+								switch elem[0] {
+								case 'l': // Prefix: "llaborators"
+
+									if l := len("llaborators"); len(elem) >= l && elem[0:l] == "llaborators" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										switch method {
+										case "GET":
+											r.name = GetCollaboratorsOperation
+											r.summary = "List the collaborators of a channel"
+											r.operationID = "getCollaborators"
+											r.operationGroup = "Collaborators"
+											r.pathPattern = "/ext/v1/channels/{id}/collaborators"
+											r.args = args
+											r.count = 1
+											return r, true
+										case "POST":
+											r.name = AddCollaboratorOperation
+											r.summary = "Add a collaborator to a channel"
+											r.operationID = "addCollaborator"
+											r.operationGroup = "Collaborators"
+											r.pathPattern = "/ext/v1/channels/{id}/collaborators"
+											r.args = args
+											r.count = 1
+											return r, true
+										default:
+											return
+										}
+									}
+									switch elem[0] {
+									case '/': // Prefix: "/"
+
+										if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+											elem = elem[l:]
+										} else {
+											break
+										}
+
+										// Param: "type"
+										// Match until "/"
+										idx := strings.IndexByte(elem, '/')
+										if idx < 0 {
+											idx = len(elem)
+										}
+										args[1] = elem[:idx]
+										elem = elem[idx:]
+
+										if len(elem) == 0 {
+											break
+										}
+										switch elem[0] {
+										case '/': // Prefix: "/"
+
+											if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+												elem = elem[l:]
+											} else {
+												break
+											}
+
+											// Param: "collaborator_id"
+											// Leaf parameter, slashes are prohibited
+											idx := strings.IndexByte(elem, '/')
+											if idx >= 0 {
+												break
+											}
+											args[2] = elem
+											elem = ""
+
+											if len(elem) == 0 {
+												// Leaf node.
+												switch method {
+												case "DELETE":
+													r.name = RemoveCollaboratorOperation
+													r.summary = "End a collaboration"
+													r.operationID = "removeCollaborator"
+													r.operationGroup = "Collaborators"
+													r.pathPattern = "/ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}"
+													r.args = args
+													r.count = 3
+													return r, true
+												default:
+													return
+												}
+											}
+
+										}
+
+									}
+
+								case 'n': // Prefix: "ntents"
+
+									if l := len("ntents"); len(elem) >= l && elem[0:l] == "ntents" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch method {
+										case "GET":
+											r.name = FilterChannelContentsOperation
+											r.summary = "Filter the contents of a channel"
+											r.operationID = "filterChannelContents"
+											r.operationGroup = "Channels"
+											r.pathPattern = "/ext/v1/channels/{id}/contents"
+											r.args = args
+											r.count = 1
+											return r, true
+										default:
+											return
+										}
+									}
+
+								}
+
+							case 'e': // Prefix: "export"
+
+								if l := len("export"); len(elem) >= l && elem[0:l] == "export" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "GET":
+										r.name = ExportChannelOperation
+										r.summary = "Export a channel"
+										r.operationID = "exportChannel"
+										r.operationGroup = "Exports"
+										r.pathPattern = "/ext/v1/channels/{id}/export"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
+								}
+
+							case 'f': // Prefix: "f"
+
+								if l := len("f"); len(elem) >= l && elem[0:l] == "f" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									break
+								}
+								switch elem[0] {
+								case 'e': // Prefix: "eeds"
+
+									if l := len("eeds"); len(elem) >= l && elem[0:l] == "eeds" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										switch method {
+										case "GET":
+											r.name = ListChannelFeedsOperation
+											r.summary = "List the feeds to which a channel is subscribed"
+											r.operationID = "listChannelFeeds"
+											r.operationGroup = "Channels"
+											r.pathPattern = "/ext/v1/channels/{id}/feeds"
+											r.args = args
+											r.count = 1
+											return r, true
+										case "POST":
+											r.name = AddChannelFeedOperation
+											r.summary = "Subscribe a channel to a feed"
+											r.operationID = "addChannelFeed"
+											r.operationGroup = "Channels"
+											r.pathPattern = "/ext/v1/channels/{id}/feeds"
+											r.args = args
+											r.count = 1
+											return r, true
+										default:
+											return
+										}
+									}
+									switch elem[0] {
+									case '/': // Prefix: "/"
+
+										if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+											elem = elem[l:]
+										} else {
+											break
+										}
+
+										// Param: "feed_id"
+										// Leaf parameter, slashes are prohibited
+										idx := strings.IndexByte(elem, '/')
+										if idx >= 0 {
+											break
+										}
+										args[1] = elem
+										elem = ""
+
+										if len(elem) == 0 {
+											// Leaf node.
+											switch method {
+											case "DELETE":
+												r.name = RemoveChannelFeedOperation
+												r.summary = "Unsubscribe a channel from a feed"
+												r.operationID = "removeChannelFeed"
+												r.operationGroup = "Channels"
+												r.pathPattern = "/ext/v1/channels/{id}/feeds/{feed_id}"
+												r.args = args
+												r.count = 2
+												return r, true
+											default:
+												return
+											}
+										}
+
+									}
+
+								case 'o': // Prefix: "ollow"
+
+									if l := len("ollow"); len(elem) >= l && elem[0:l] == "ollow" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch method {
+										case "DELETE":
+											r.name = UnfollowChannelOperation
+											r.summary = "Unfollow a channel"
+											r.operationID = "unfollowChannel"
+											r.operationGroup = "Follows"
+											r.pathPattern = "/ext/v1/channels/{id}/follow"
+											r.args = args
+											r.count = 1
+											return r, true
+										case "GET":
+											r.name = GetChannelFollowOperation
+											r.summary = "Check whether you follow a channel"
+											r.operationID = "getChannelFollow"
+											r.operationGroup = "Follows"
+											r.pathPattern = "/ext/v1/channels/{id}/follow"
+											r.args = args
+											r.count = 1
+											return r, true
+										case "PUT":
+											r.name = FollowChannelOperation
+											r.summary = "Follow a channel"
+											r.operationID = "followChannel"
+											r.operationGroup = "Follows"
+											r.pathPattern = "/ext/v1/channels/{id}/follow"
+											r.args = args
+											r.count = 1
+											return r, true
+										default:
+											return
+										}
+									}
+
+								}
+
+							case 'v': // Prefix: "versions"
+
+								if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									switch method {
+									case "GET":
+										r.name = ListChannelVersionsOperation
+										r.summary = "List the versions of the texts of a channel"
+										r.operationID = "listChannelVersions"
+										r.operationGroup = "Channels"
+										r.pathPattern = "/ext/v1/channels/{id}/versions"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
+								}
+								switch elem[0] {
+								case '/': // Prefix: "/"
+
+									if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									// Param: "number"
+									// Leaf parameter, slashes are prohibited
+									idx := strings.IndexByte(elem, '/')
+									if idx >= 0 {
+										break
+									}
+									args[1] = elem
+									elem = ""
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch method {
+										case "GET":
+											r.name = GetChannelVersionOperation
+											r.summary = "Read a version of the texts of a channel"
+											r.operationID = "getChannelVersion"
+											r.operationGroup = "Channels"
+											r.pathPattern = "/ext/v1/channels/{id}/versions/{number}"
+											r.args = args
+											r.count = 2
+											return r, true
+										default:
+											return
+										}
+									}
+
 								}
 
 							}
