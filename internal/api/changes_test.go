@@ -22,7 +22,7 @@ type follower struct {
 	cursor string
 }
 
-func follow(r *apptest.Rig, as string) *follower {
+func followChanges(r *apptest.Rig, as string) *follower {
 	r.T.Helper()
 	return &follower{r, as, r.Get(as, "/ext/v1/changes").Str("cursor")}
 }
@@ -77,7 +77,7 @@ func TestChangesFollowWhatIsSeen(t *testing.T) {
 		bob := r.Person("bob").ID
 		channel := r.Channel("ada", "Attic", "private")
 		block := r.Block("ada", "Moss", channel)
-		owner, helper, stranger, guest := follow(r, "ada"), follow(r, "bob"), follow(r, "cy"), follow(r, "")
+		owner, helper, stranger, guest := followChanges(r, "ada"), followChanges(r, "bob"), followChanges(r, "cy"), followChanges(r, "")
 		none := func(what string, all ...*follower) {
 			t.Helper()
 			owner.next("&wait=30") // everything before is committed, for others too
@@ -129,7 +129,7 @@ func TestChangesFollowWhatIsSeen(t *testing.T) {
 func TestChangesCursors(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		f := follow(r, "ada")
+		f := followChanges(r, "ada")
 		first := f.cursor
 		r.Channel("ada", "Attic", "public")
 		f.next("&wait=30")
@@ -155,7 +155,7 @@ func TestChangesCursors(t *testing.T) {
 		status(http.StatusGone, first, "")
 		r.Do("ada", "GET", "/ext/v1/changes/stream", nil, "Last-Event-ID", first).Want(http.StatusGone)
 
-		f = follow(r, "ada")
+		f = followChanges(r, "ada")
 		old := f.cursor
 		r.Channel("ada", "Old", "public")
 		f.next("&wait=30")
@@ -169,7 +169,7 @@ func TestChangesCursors(t *testing.T) {
 		}
 		status(http.StatusGone, old, "")
 		status(http.StatusOK, f.cursor, "")
-		status(http.StatusOK, follow(r, "ada").cursor, "")
+		status(http.StatusOK, followChanges(r, "ada").cursor, "")
 	})
 }
 
@@ -177,7 +177,7 @@ func TestChangesCursors(t *testing.T) {
 func TestChangesOfLateCommits(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
-		f := follow(r, "ada")
+		f := followChanges(r, "ada")
 		if r.DB().Dialect().String() == "sqlite" {
 			return // one writer at a time
 		}

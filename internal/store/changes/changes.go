@@ -3,7 +3,7 @@ package changes
 
 import (
 	"context"
-	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
@@ -163,7 +163,7 @@ func insert(d sqlx.Dialect) string {
 	return `INSERT INTO changes (kind, type, thing_id, channel_id, item_type, item_id, actor_id, fields, audience, created_at)
 		SELECT l.kind, l.type, COALESCE(l.thing_id, (SELECT nc.id FROM connections nc
 				WHERE nc.channel_id = l.channel_id AND nc.item_type = l.item_type AND nc.item_id = l.item_id), 0),
-			l.channel_id, l.item_type, l.item_id, l.actor_id, l.fields,
+			l.channel_id, NULLIF(l.item_type, ''), l.item_id, l.actor_id, l.fields,
 			l.audience
 			|| CASE WHEN l.channels IS NULL AND l.block_id IS NULL THEN '' ELSE ' ' || COALESCE((SELECT string_agg(seen.who, ' ') FROM (
 				SELECT CASE WHEN ch.visibility <> 'private' THEN '*' ELSE ` + owner + ` END AS who FROM channels ch WHERE ch.state = 'available' AND ch.id IN ` + listed + `
@@ -181,29 +181,54 @@ var inserts = map[sqlx.Dialect]string{sqlx.SQLite: insert(sqlx.SQLite), sqlx.Pos
 
 // Record writes the changes of a transaction, in one statement.
 func (w Writes) Record(ctx context.Context, all []Entry) error {
-	rows := make([][]any, len(all))
+	list := make([]byte, 0, 2+160*len(all))
 	for i := range all {
 		e := &all[i]
-		var channels any
-		if len(e.Channels) > 0 {
-			text, _ := json.Marshal(e.Channels) // a list of numbers can always be encoded
-			channels = string(text)
+		list = appendText(append(list, separator(i), '['), string(e.Kind))
+		list = appendText(append(list, ','), string(e.Type))
+		list = appendID(append(list, ','), e.ID)
+		list = appendID(append(list, ','), int64(e.Channel))
+		list = appendText(append(list, ','), string(e.Item.Type))
+		list = appendID(append(list, ','), e.Item.ID)
+		list = strconv.AppendInt(append(list, ','), int64(e.Actor), 10)
+		list = appendText(append(list, ','), strings.Join(e.Fields, " "))
+		list = appendText(append(list, ','), string(e.Audience))
+		list = append(list, ',')
+		if len(e.Channels) == 0 {
+			list = append(list, "null"...)
+		} else {
+			list = append(list, '"')
+			for n, id := range e.Channels {
+				list = strconv.AppendInt(append(list, separator(n)), int64(id), 10)
+			}
+			list = append(list, `]"`...)
 		}
-		rows[i] = []any{e.Kind, e.Type, sqlx.OrNull(e.ID), sqlx.OrNull(e.Channel), textOrNull(string(e.Item.Type)), sqlx.OrNull(e.Item.ID), e.Actor,
-			strings.Join(e.Fields, " "), e.Audience, channels, sqlx.OrNull(e.Members), sqlx.OrNull(e.Block), sqlx.Micros(e.CreatedAt)}
+		list = appendID(append(list, ','), int64(e.Members))
+		list = appendID(append(list, ','), int64(e.Block))
+		list = append(strconv.AppendInt(append(list, ','), sqlx.Micros(e.CreatedAt), 10), ']')
 	}
-	text, err := json.Marshal(rows)
-	if err != nil {
-		return err
-	}
-	return w.db.Later(ctx, inserts[w.db.Dialect], string(text))
+	return w.db.Later(ctx, inserts[w.db.Dialect], string(append(list, ']')))
 }
 
-func textOrNull(s string) any {
-	if s == "" {
-		return nil
+// separator returns what precedes an element of a JSON list.
+func separator(i int) byte {
+	if i == 0 {
+		return '['
 	}
-	return s
+	return ','
+}
+
+// appendText appends a text as JSON. The texts of changes are words without characters that JSON escapes.
+func appendText(list []byte, s string) []byte {
+	return append(append(append(list, '"'), s...), '"')
+}
+
+// appendID appends an id as JSON, null if it is 0.
+func appendID(list []byte, id int64) []byte {
+	if id == 0 {
+		return append(list, "null"...)
+	}
+	return strconv.AppendInt(list, id, 10)
 }
 
 // ForgetChanges deletes at most `limit` of the oldest changes if they were made before a time, and returns their number.
