@@ -4,15 +4,20 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"vitrine/internal/app/changes"
 	"vitrine/internal/apptest"
 	"vitrine/internal/database"
+	"vitrine/internal/domain"
+	"vitrine/internal/heavy"
 )
 
 // follower reads changes for one viewer, nobody for a guest.
@@ -75,6 +80,7 @@ func TestChangesFollowWhatIsSeen(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		bob := r.Person("bob").ID
+		r.Person("cy")
 		channel := r.Channel("ada", "Attic", "private")
 		block := r.Block("ada", "Moss", channel)
 		owner, helper, stranger, guest := followChanges(r, "ada"), followChanges(r, "bob"), followChanges(r, "cy"), followChanges(r, "")
@@ -262,6 +268,211 @@ func TestChangesStream(t *testing.T) {
 		}
 		if err := <-stopped; err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// A request that waits gets a change when it is committed.
+func TestChangesWait(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		r.Person("ada")
+		f := followChanges(r, "")
+		asked := make(chan struct{})
+		once := sync.OnceFunc(func() { close(asked) })
+		end := r.Intercept(func(_ context.Context, query string) {
+			if strings.Contains(query, "FROM changes c") {
+				once()
+			}
+		})
+		defer end()
+		got := make(chan []string)
+		go func() { got <- f.next("&wait=30") }()
+		<-asked // the first page was read, or is being read
+		attic := r.Channel("ada", "Attic", "public")
+		if all := <-got; !slices.Equal(all, []string{fmt.Sprint("created Channel ", attic)}) {
+			t.Errorf("the request gets %v", all)
+		}
+	})
+}
+
+// What disappears with an account, or is hidden with a suspended one, is deleted for others, and what is shown again is created.
+func TestChangesOfAccounts(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		ada, cy := r.Person("ada").ID, r.Person("cy").ID
+		r.Operator("oona")
+		attic, cellar := r.Channel("ada", "Attic", "public"), r.Channel("cy", "Cellar", "public")
+		f := followChanges(r, "")
+		ref := domain.Ref{ID: int64(ada)}
+		if _, err := r.S.App.Operating.SuspendAndHide(t.Context(), ref); err != nil {
+			t.Fatal(err)
+		}
+		r.WorkJobs()
+		f.want("suspended", fmt.Sprint("deleted Channel ", attic))
+		if _, err := r.S.App.Operating.Suspend(t.Context(), ref, false); err != nil {
+			t.Fatal(err)
+		}
+		r.WorkJobs()
+		f.want("restored", fmt.Sprint("created Channel ", attic))
+		if err := r.S.App.Accounts.DeleteAccount(t.Context(), domain.Actor{UserID: cy, Scope: domain.ScopeWrite}, r.Proved(cy), "cy"); err != nil {
+			t.Fatal(err)
+		}
+		f.want("deleted", fmt.Sprint("deleted Channel ", cellar), fmt.Sprint("deleted User ", cy))
+	})
+}
+
+// mirror is a copy that a client rebuilds from changes.
+type mirror struct {
+	*follower
+	channels map[int64]map[string]bool // connected items by channel
+	seen     map[string]bool           // cursors
+}
+
+// contents reads a channel, nil if the viewer does not see it.
+func (m *mirror) contents(channel int64) map[string]bool {
+	all := map[string]bool{}
+	for page := 1; ; page++ {
+		res := m.r.Do(m.as, "GET", fmt.Sprintf("/v3/channels/%d/contents?per=100&page=%d", channel, page), nil)
+		if res.Status != http.StatusOK {
+			return nil
+		}
+		for i := range res.Len("data") {
+			kind := res.Str(fmt.Sprintf("data.%d.type", i))
+			if kind != "Channel" {
+				kind = "Block"
+			}
+			all[fmt.Sprint(kind, res.Int(fmt.Sprintf("data.%d.id", i)))] = true
+		}
+		if !res.Bool("meta.has_more_pages") {
+			return all
+		}
+	}
+}
+
+// read applies a page of changes, and reports whether the last one was among them, which creates a channel named End.
+func (m *mirror) read() (ended bool) {
+	res := m.r.Get(m.as, "/ext/v1/changes?wait=30&cursor=%s", m.cursor)
+	for i := range res.Len("data") {
+		at := fmt.Sprintf("data.%d.", i)
+		kind, what, id := res.Str(at+"kind"), res.Str(at+"type"), res.Int(at+"id")
+		if cursor := res.Str(at + "cursor"); m.seen[cursor] {
+			m.r.T.Errorf("%s gets %s %s %d twice", m.as, kind, what, id)
+		} else {
+			m.seen[cursor] = true
+		}
+		switch {
+		case what == "Channel" && kind == "created":
+			if all := m.contents(id); all != nil {
+				m.channels[id] = all
+				ended = ended || strings.Contains(string(m.r.Do(m.as, "GET", fmt.Sprint("/v3/channels/", id), nil).Body), `"title":"End"`)
+			}
+			for in, of := range m.channels { // those that contain it
+				if all := m.contents(in); in != id && all[fmt.Sprint("Channel", id)] {
+					of[fmt.Sprint("Channel", id)] = true
+				}
+			}
+		case what == "Channel" && kind == "deleted":
+			delete(m.channels, id)
+			for _, of := range m.channels {
+				delete(of, fmt.Sprint("Channel", id))
+			}
+		case what == "Connection":
+			of, item := m.channels[res.Int(at+"channel_id")], res.Str(at+"item.type")+fmt.Sprint(res.Int(at+"item.id"))
+			if kind == "disconnected" {
+				delete(of, item)
+			} else if of != nil {
+				of[item] = true
+			}
+		}
+	}
+	m.cursor = res.Str("cursor")
+	return ended
+}
+
+// Copies that clients rebuild from changes equal what each of them may see, after many writers at once.
+func TestChangesRebuildCopies(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		bob := r.Person("bob").ID
+		r.Person("cy")
+		var mu sync.Mutex
+		var channels []int64
+		for i, visibility := range []string{"public", "closed", "private", "private"} {
+			channels = append(channels, r.Channel("ada", fmt.Sprint("Channel ", i), visibility))
+		}
+		var mirrors []*mirror
+		for _, as := range []string{"ada", "bob", "cy", ""} {
+			m := &mirror{follower: followChanges(r, as), channels: map[int64]map[string]bool{}, seen: map[string]bool{}}
+			for _, id := range channels {
+				if all := m.contents(id); all != nil {
+					m.channels[id] = all
+				}
+			}
+			mirrors = append(mirrors, m)
+		}
+		var writers sync.WaitGroup
+		for w := range 16 {
+			writers.Go(func() {
+				random := rand.New(rand.NewPCG(uint64(w), 1))
+				one := func() int64 {
+					mu.Lock()
+					defer mu.Unlock()
+					return channels[random.IntN(len(channels))]
+				}
+				var blocks []int64
+				for range heavy.Count(4, 10) {
+					channel := one()
+					address := fmt.Sprint("/v3/channels/", channel)
+					switch random.IntN(8) {
+					case 0:
+						r.Do("ada", "PUT", address, map[string]any{"visibility": []string{"public", "private"}[random.IntN(2)]})
+					case 1:
+						r.Do("ada", "POST", fmt.Sprintf("/ext/v1/channels/%d/collaborators", channel), map[string]any{"user_id": bob})
+					case 2:
+						r.Do("ada", "DELETE", fmt.Sprintf("/ext/v1/channels/%d/collaborators/User/%d", channel, bob), nil)
+					case 3:
+						r.Do("ada", "POST", "/v3/connections", map[string]any{"connectable_id": one(), "connectable_type": "Channel", "channel_ids": []int64{channel}})
+					case 4:
+						if len(blocks) > 0 {
+							r.Do("ada", "DELETE", fmt.Sprint("/ext/v1/blocks/", blocks[0]), nil)
+							blocks = blocks[1:]
+						}
+					case 5:
+						if res := r.Do("ada", "POST", "/v3/channels", map[string]any{"title": fmt.Sprint("More ", w), "visibility": "private"}); res.Status == http.StatusCreated {
+							mu.Lock()
+							channels = append(channels, res.Int("id"))
+							mu.Unlock()
+						}
+					case 6:
+						if random.IntN(3) == 0 {
+							r.Do("ada", "DELETE", address, nil)
+						}
+					default:
+						if res := r.Do("ada", "POST", "/v3/blocks", map[string]any{"value": "Moss", "channel_ids": []int64{channel}}); res.Status == http.StatusCreated {
+							blocks = append(blocks, res.Int("id"))
+						}
+					}
+				}
+			})
+		}
+		var readers sync.WaitGroup
+		for _, m := range mirrors {
+			readers.Go(func() {
+				for !m.read() {
+				}
+			})
+		}
+		writers.Wait()
+		end := r.Channel("ada", "End", "public")
+		readers.Wait()
+		for _, m := range mirrors {
+			for _, id := range append(channels, end) {
+				want, got := m.contents(id), m.channels[id]
+				if !maps.Equal(want, got) || (want == nil) != (got == nil) {
+					t.Errorf("%q has %v of channel %d, want %v", m.as, slices.Sorted(maps.Keys(got)), id, slices.Sorted(maps.Keys(want)))
+				}
+			}
 		}
 	})
 }
