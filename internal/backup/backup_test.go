@@ -517,7 +517,7 @@ func TestBackupOfAllTables(t *testing.T) {
 		tables := map[string]bool{}
 		err := r.DB().View(t.Context(), func(q database.Querier) error {
 			all, err := r.DB().Catalog(t.Context(), q, func(name string) bool {
-				return name == "notes" || strings.HasPrefix(name, "river_") || strings.HasPrefix(name, "search_words")
+				return name == "notes" || name == "changes" || strings.HasPrefix(name, "river_") || strings.HasPrefix(name, "search_words")
 			})
 			for _, table := range all {
 				tables[table.Name] = true
