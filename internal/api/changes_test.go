@@ -50,7 +50,7 @@ func (f *follower) next(query string) (all []string) {
 	return all
 }
 
-// want compares the following changes, some of which may not be committed for all servers yet.
+// want compares the following changes, and waits for those that cannot be read yet.
 func (f *follower) want(what string, want ...string) {
 	f.r.T.Helper()
 	var got []string
@@ -296,7 +296,7 @@ func TestChangesWait(t *testing.T) {
 	})
 }
 
-// What disappears with an account, or is hidden with a suspended one, is deleted for others, and what is shown again is created.
+// Channels that disappear with an account are deleted for others, and those that are shown again are created.
 func TestChangesOfAccounts(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -10,7 +10,7 @@ import (
 // ChangeKind is what happened to a thing.
 type ChangeKind string
 
-// The kinds of changes. Which of the first three a viewer gets also depends on what they may see (Change.For).
+// The kinds of changes. The first three also depend on the rights of the viewer (Change.For).
 const (
 	ChangeCreated      ChangeKind = "created"
 	ChangeUpdated      ChangeKind = "updated"

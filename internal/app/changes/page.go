@@ -1,4 +1,4 @@
-// Package changes tells other programs what changed (docs/design/changes.md).
+// Package changes lists changes for other programs (docs/design/changes.md).
 package changes
 
 import (
@@ -201,8 +201,8 @@ func (s *sight) sees(c *domain.Change) bool {
 	return true // users and groups are public
 }
 
-// item reports whether the viewer may learn which item a connection contains. Those who cannot see a channel were told
-// that it is deleted, or never knew it.
+// item reports whether the viewer may learn which item a connection contains. Viewers who cannot see a channel got
+// its deletion, or never knew it.
 func (s *sight) item(c *domain.Change) bool {
 	return c.Item.Type != domain.SubjectChannel || s.channels[domain.ChannelID(c.Item.ID)]
 }

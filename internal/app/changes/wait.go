@@ -75,7 +75,7 @@ func (w *waiting) watch() <-chan struct{} {
 	return w.moved
 }
 
-// poll wants a poll now. It does not block.
+// poll starts a poll soon. It does not block.
 func (w *waiting) poll() {
 	select {
 	case w.wake <- struct{}{}:

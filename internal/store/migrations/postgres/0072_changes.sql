@@ -2,7 +2,7 @@
 
 -- What changed, for clients that follow the changes. Rows are kept for 30 days.
 CREATE TABLE changes (
-    xid        XID8 NOT NULL DEFAULT pg_current_xact_id(), -- ids alone are not in the order of commits
+    xid        XID8 NOT NULL DEFAULT pg_current_xact_id(), -- ids are not in the order of commits
     id         BIGINT GENERATED ALWAYS AS IDENTITY,
     kind       TEXT NOT NULL,
     type       TEXT NOT NULL, -- of the thing that changed
