@@ -29,15 +29,15 @@ func TestStatementsOfWrites(t *testing.T) {
 			name, method, path, body        string
 			status, sqlite, postgres, trips int
 		}{
-			{"a block", "POST", "/v3/blocks", into(mine), 201, 14, 15, 6},
-			{"the first block of a channel", "POST", "/v3/blocks", into(other), 201, 14, 15, 8},
-			{"a block into a private channel", "POST", "/v3/blocks", into(hidden), 201, 14, 16, 9},
-			{"a block into the channel of another", "POST", "/v3/blocks", into(theirs), 201, 16, 17, 11},
-			{"a connection", "POST", "/v3/connections", `{"connectable_type":"Block","connectable_id":` + block + `,"channel_ids":[` + other + `]}`, 201, 13, 14, 10},
-			{"a change of a block", "PUT", "/v3/blocks/" + block, `{"title":"A text"}`, 200, 10, 10, 9},
-			{"a change of a block to a word that no other has", "PUT", "/v3/blocks/" + block, `{"title":"A title"}`, 200, 11, 11, 10},
-			{"a move", "POST", "/v3/connections/%s/move", `{"movement":"move_to_bottom"}`, 200, 12, 12, 12},
-			{"a disconnection", "DELETE", "/v3/connections/%s", "", 204, 16, 16, 11},
+			{"a block", "POST", "/v3/blocks", into(mine), 201, 15, 16, 6},
+			{"the first block of a channel", "POST", "/v3/blocks", into(other), 201, 15, 16, 8},
+			{"a block into a private channel", "POST", "/v3/blocks", into(hidden), 201, 15, 17, 9},
+			{"a block into the channel of another", "POST", "/v3/blocks", into(theirs), 201, 17, 18, 11},
+			{"a connection", "POST", "/v3/connections", `{"connectable_type":"Block","connectable_id":` + block + `,"channel_ids":[` + other + `]}`, 201, 14, 15, 10},
+			{"a change of a block", "PUT", "/v3/blocks/" + block, `{"title":"A text"}`, 200, 11, 11, 9},
+			{"a change of a block to a word that no other has", "PUT", "/v3/blocks/" + block, `{"title":"A title"}`, 200, 12, 12, 10},
+			{"a move", "POST", "/v3/connections/%s/move", `{"movement":"move_to_bottom"}`, 200, 13, 13, 12},
+			{"a disconnection", "DELETE", "/v3/connections/%s", "", 204, 17, 17, 11},
 		} {
 			path := w.path
 			if strings.Contains(path, "%s") {

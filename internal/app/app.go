@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/changes"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/core"
@@ -33,6 +34,7 @@ type App struct {
 	Reading     *reading.Reading
 	Searches    *searches.Searches
 	Transfer    *transfer.Transfer
+	Changes     *changes.Changes
 	SSO         *accounts.SSO
 	store       *store.Store
 
@@ -77,6 +79,7 @@ func New(o Options) *App {
 	a.Reading = reading.New(c)
 	a.Searches = searches.New(c, a.Finder, o.Mailer)
 	a.Transfer = transfer.New(c, a.Content, a.Collections, o.Identify)
+	a.Changes = changes.New(c)
 	return a
 }
 

@@ -28,13 +28,14 @@ var published = map[string]string{
 	"Touch":   "BlockChanged",
 	"PutAway": "Disconnected", "PutBack": "Connected", "KeepComment": "CommentDeleted", "PutCommentBack": "CommentCreated",
 	"RestoreConnections": "Connected", "RestoreBlock": "BlockRestored", "RestoreChannel": "ChannelRestored", "RestoreComment": "CommentCreated",
+	"CreateUser": "UserCreated", "AnonymizeAccount": "UserDeleted",
 	"UpdateProfile": "UserChanged", "SetAvatar": "UserChanged",
 }
 
 // unpublished lists writes that change nothing visible to others, by topic.
 var unpublished = map[string]string{
-	"accounts, and who acts for them": `AddPasskey AnonymizeAccount Attempt AttemptFailed BeginHalfSignIn ClaimFirstAccount CountApplications CountSignUpLinks CreateApplication
-		CreateApplicationToken CreateCode CreateMailLink CreateSession CreateSignUpLink CreateSignup CreateToken CreateUser
+	"accounts, and who acts for them": `AddPasskey Attempt AttemptFailed BeginHalfSignIn ClaimFirstAccount CountApplications CountSignUpLinks CreateApplication
+		CreateApplicationToken CreateCode CreateMailLink CreateSession CreateSignUpLink CreateSignup CreateToken
 		DeleteApplication DeleteApplicationToken DeleteGrant DeleteGrantsOf DeletePasskey EndAccess EndMailLinks EndSecondFactor EndSession EndSessionByHash
 		EndSessions EndSignUpLink ForgetAttempts ForgetSignUpLinks ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct PasskeyUsed PutRecoveryCodes
 		RememberBrowser RenewSession RenewSignUpLink ForgetProofs EndHalfSignIns RestoreApplication RevokeCode RevokeOwnToken RevokeToken RevokeTokensOf SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
@@ -52,7 +53,7 @@ var unpublished = map[string]string{
 	"batches, whose blocks are published one by one":     `AddBatch BatchItemFailed BatchItemMade BeginBatch EndBatch LockBatchItem SweepBatches UndoBatchAttempt`,
 	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments MoveComments MoveSnapshots EmptyInbox EndFollows
 		EndGroupItems EndSomeFollows ForgetActivities ForgetBlock DeleteUserActivities ForgetNotifications HandGroupOver`,
-	"what events are told by, and what the reader has read": `MarkAllRead MarkRead Record RecordAll`,
+	"what events are told by, and what the reader has read": `ForgetChanges MarkAllRead MarkRead Record RecordAll RecordChanges`,
 	"when links are checked, and what that found":           `ScheduleLinks ClaimLinks NoteLink CheckSoon`,
 	"feeds of channels, whose entries are published as blocks": `AddFeed DeleteFeed DeleteFeedsOf ForgetFeeds LockFeed MoveFeed PostponeFeed PruneEntries
 		SaveFeed SeeEntries`,

@@ -1230,7 +1230,7 @@ var withoutText = []string{
 	"AddFeeds", "ChannelFeeds", "CheckFeedNow", "CheckFeeds", "OwnFeeds", "RemoveFeed", "RunCheckFeed",
 	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",
 	"BeginImport", "FinishImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RestartImportStep",
-	"StopImport", "SweepImports", "SweepAuditLog",
+	"StopImport", "SweepImports", "SweepAuditLog", "SweepChanges", "Await", "Close", "Lag", "Read",
 	"EmptyTrash", "InTrash", "PurgeTrash", "PurgeTrashed", "RestoreTrashed", "Trash", "TrashKept",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
 	"DeleteHighlight", "Highlight", "Highlights", "HighlightsOn", "KeepPlace", "Open",

@@ -124,13 +124,13 @@ type Application struct {
 	UpdatedAt    time.Time
 }
 
-// Audience is a part of the server that a token is for.
-type Audience string
+// TokenAudience is a part of the server that a token is for.
+type TokenAudience string
 
 // The audiences. Tokens for everything are those of users, and of clients that did not name a resource.
 const (
-	Everything Audience = ""
-	Assistants Audience = "mcp" // only the MCP endpoint
+	Everything TokenAudience = ""
+	Assistants TokenAudience = "mcp" // only the MCP endpoint
 )
 
 // AssistantsPath is the path of the MCP endpoint.

@@ -18,6 +18,7 @@ const (
 	Unauthenticated             // 401: missing or invalid credentials
 	Forbidden                   // 403: visible, but not allowed
 	NotFound                    // 404: missing, or hidden from the viewer
+	Gone                        // 410: it existed, and is no longer kept
 	Conflict                    // 409: conflicts with the current state
 	Unprocessable               // 422: well-formed, but cannot be carried out
 	Timeout                     // 408: exceeded its deadline

@@ -56,7 +56,10 @@ type (
 	BlockChanged struct{ Block BlockID }
 
 	// BlockDeleted means that a block was deleted. Disconnected events contain its channels.
-	BlockDeleted struct{ Block BlockID }
+	BlockDeleted struct {
+		Block  BlockID
+		Author UserID
+	}
 
 	// BlockRestored means that a block was restored from Trash. Connected events contain its channels.
 	BlockRestored struct{ Block BlockID }
@@ -69,7 +72,10 @@ type (
 
 	// ConnectionChanged means that a connection was moved, pinned or unpinned, or its metadata
 	// changed.
-	ConnectionChanged struct{ Connection Connection }
+	ConnectionChanged struct {
+		Connection Connection
+		Moved      bool // only its place in the channel changed
+	}
 
 	// ContentsArranged means that several connections of a channel were moved at once.
 	ContentsArranged struct {
@@ -103,6 +109,12 @@ type (
 		Group GroupID
 		User  UserID
 	}
+
+	// UserCreated means that an account was created.
+	UserCreated struct{ User UserID }
+
+	// UserDeleted means that an account was deleted, with its channels, comments, memberships and collaborations.
+	UserDeleted struct{ User UserID }
 
 	// UserChanged means that a user's public data changed.
 	UserChanged struct{ User UserID }
@@ -138,6 +150,8 @@ func (GroupCreated) event()        {}
 func (GroupChanged) event()        {}
 func (GroupDeleted) event()        {}
 func (MemberRemoved) event()       {}
+func (UserCreated) event()         {}
+func (UserDeleted) event()         {}
 func (UserChanged) event()         {}
 func (Unfollowed) event()          {}
 func (CommentChanged) event()      {}

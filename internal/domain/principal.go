@@ -93,7 +93,7 @@ type Token struct {
 	Name          string
 	Hint          string
 	Scope         Scope
-	Audience      Audience // only set when it is created
+	Audience      TokenAudience // only set when it is created
 	LastUsedAt    *time.Time
 	RevokedAt     *time.Time
 	CreatedAt     time.Time

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -39,6 +40,10 @@ type APIHandler struct {
 	// sent while it is being read. It may be nil.
 	Primary func(*http.Request) bool
 
+	// Waits selects requests that mostly wait, and therefore count against no limit of requests in progress. Their
+	// handler limits their number. It may be nil.
+	Waits func(*http.Request) bool
+
 	// Allow refuses calls of an operation for reasons other than its security. It may be nil.
 	Allow func(op *describe.Operation, who domain.Actor) error
 
@@ -66,19 +71,25 @@ func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			h.Errors.Fail(r.Context(), w, r, err)
 			return
 		}
-		leave, err := h.Callers.Enter(r, who) // before reading the body, which takes memory
-		if err != nil {
-			h.Errors.Fail(r.Context(), w, r, err)
-			return
+		if h.Waits != nil && h.Waits(r) {
+			Unhurried(w)
+		} else {
+			leave, err := h.Callers.Enter(r, who) // before reading the body, which takes memory
+			if err != nil {
+				h.Errors.Fail(r.Context(), w, r, err)
+				return
+			}
+			defer leave()
 		}
-		defer leave()
 		var again *keyed
 		if op.Streams() { // repeating such a request has no effect, even without a key
 			x.Upload = r.Clone(r.Context())
 			x.Upload.Body = io.NopCloser(middleware.SlowBody(w, r, uploadTimeout))
-		} else if again, err = keyedRequest(r, who); err != nil {
+		} else if keyed, err := keyedRequest(r, who); err != nil {
 			h.Errors.Fail(r.Context(), w, r, err)
 			return
+		} else {
+			again = keyed
 		}
 		if h.Address != nil {
 			if address := h.Address(id, r.URL); address != r.URL {
@@ -114,6 +125,28 @@ func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // primary reports whether a request must read from the primary.
 func (h *APIHandler) primary(r *http.Request) bool { return h.Primary != nil && h.Primary(r) }
+
+// Unhurried removes the deadlines of a response whose handler waits. The next write sets one again (middleware.Pace).
+func Unhurried(w http.ResponseWriter) {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Time{}) // not every writer has a connection
+	_ = control.SetWriteDeadline(time.Time{})
+}
+
+// Client identifies who sent the request, for limits: the user, the application, or the address of a guest.
+func Client(ctx context.Context) string {
+	x := middleware.From(ctx)
+	switch {
+	case x.Actor.SignedIn():
+		return "user " + strconv.FormatInt(int64(x.Actor.UserID), 10)
+	case x.Actor.ApplicationID != 0:
+		return "application " + strconv.FormatInt(int64(x.Actor.ApplicationID), 10)
+	}
+	return x.ClientIP.String()
+}
+
+// HeadOnly reports whether the method is HEAD, which is handled as GET.
+func HeadOnly(ctx context.Context) bool { return middleware.From(ctx).HeadOnly }
 
 // Operation returns the description of the request's operation, or nil.
 func Operation(ctx context.Context) *describe.Operation { return middleware.From(ctx).Description }

@@ -118,14 +118,14 @@ func (c *Callers) wasValid(token string) bool {
 
 // Admit returns the actor of a request that has no APIHandler, or responds and returns false, like admit. The
 // actor of a request without a token is a guest.
-func (c *Callers) Admit(w http.ResponseWriter, r *http.Request, errs Errors, at domain.Audience) (domain.Actor, bool) {
+func (c *Callers) Admit(w http.ResponseWriter, r *http.Request, errs Errors, at domain.TokenAudience) (domain.Actor, bool) {
 	return c.admit(w, r, errs, at)
 }
 
 // admit returns the actor, or responds and returns false: 401 for an invalid token, 429 over the
 // limit. Invalid tokens count against the address they come from. After too many of them, unknown
 // tokens from that address are refused without a database query; recently valid ones keep working.
-func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors, at domain.Audience) (domain.Actor, bool) {
+func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors, at domain.TokenAudience) (domain.Actor, bool) {
 	token, present, ok := bearer(r)
 	if !present {
 		return domain.Actor{}, c.guest(w, r, errs)

@@ -21,6 +21,7 @@ var statuses = map[domain.Kind]int{
 	domain.Unauthenticated: http.StatusUnauthorized,
 	domain.Forbidden:       http.StatusForbidden,
 	domain.NotFound:        http.StatusNotFound,
+	domain.Gone:            http.StatusGone,
 	domain.Conflict:        http.StatusConflict,
 	domain.Unprocessable:   http.StatusUnprocessableEntity,
 	domain.Timeout:         http.StatusRequestTimeout,

@@ -305,6 +305,13 @@ func (p *pacer) Flush() {
 	}
 }
 
+// SetWriteDeadline supports http.ResponseController. A handler that waits removes the deadline, as HTTP/2 ends a stream
+// whose deadline passes between two writes. The next write sets one again.
+func (p *pacer) SetWriteDeadline(deadline time.Time) error {
+	p.until = deadline
+	return p.control.SetWriteDeadline(deadline)
+}
+
 // Unwrap supports http.ResponseController.
 func (p *pacer) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 

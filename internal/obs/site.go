@@ -20,6 +20,7 @@ type Site struct {
 	WAL          int64                // bytes of its write-ahead log
 	Certificates map[string]time.Time // expiry by domain
 	Vectors      *Vectors
+	Changes      time.Duration    // how long the oldest committed change has waited for older transactions; negative if unknown
 	Backfills    map[string]int64 // rows that a backfill has not processed yet, by kind of job
 }
 
@@ -64,6 +65,7 @@ func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 		wal:      desc("sqlite_wal_bytes", "Size of SQLite's write-ahead log."),
 		served:   desc("schema_served", "1 if this program supports the database schema, 0 if the schema needs a newer program."),
 		left:     desc("backfill_rows_left", "Rows that a backfill has not processed yet, by kind of job. Counts above 10,000 are a lower bound.", "kind"),
+		lag:      desc("changes_lag_seconds", "Time for which the oldest committed change has waited for older transactions to end, before clients can read it."),
 		waiting:  desc("vectors_waiting", "Blocks whose vector for search by meaning is not computed yet."),
 		failures: desc("vectors_failures", "How often the endpoint of search by meaning has failed in a row."),
 		expiry:   desc("certificate_expiry_timestamp_seconds", "Expiry of the served certificate; 0 if there is none.", "domain")})
@@ -71,13 +73,13 @@ func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 
 // siteWatch implements prometheus.Collector.
 type siteWatch struct {
-	of                                                                                             func(ctx context.Context) Site
-	inUse, max, waits, waited, due, left, free, size, file, wal, expiry, served, waiting, failures *prometheus.Desc
+	of                                                                                                  func(ctx context.Context) Site
+	inUse, max, waits, waited, due, left, free, size, file, wal, expiry, served, lag, waiting, failures *prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
 func (w siteWatch) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.left, w.free, w.size, w.file, w.wal, w.expiry, w.served, w.waiting, w.failures} {
+	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.left, w.free, w.size, w.file, w.wal, w.expiry, w.served, w.lag, w.waiting, w.failures} {
 		descs <- d
 	}
 }
@@ -101,6 +103,9 @@ func (w siteWatch) Collect(metrics chan<- prometheus.Metric) {
 	}
 	for kind, rows := range s.Backfills {
 		send(w.left, prometheus.GaugeValue, float64(rows), kind)
+	}
+	if s.Changes >= 0 {
+		send(w.lag, prometheus.GaugeValue, s.Changes.Seconds())
 	}
 	if v := s.Vectors; v != nil {
 		send(w.waiting, prometheus.GaugeValue, float64(v.Waiting))

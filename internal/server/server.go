@@ -318,6 +318,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.embedding.end()
 	s.mailIn.end()
 	s.drain(ctx)
+	s.App.Changes.Close()
 	for _, srv := range []*http.Server{s.http, s.plain, s.metrics} {
 		if srv == nil {
 			continue

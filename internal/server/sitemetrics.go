@@ -15,13 +15,16 @@ const unknown = -1
 // siteMetrics returns the measurements of the database, the disk and the certificates. It omits
 // values that cannot be determined now.
 func (s *Server) siteMetrics(ctx context.Context, freeSpace func(folder string) (blob.Space, bool, error)) obs.Site {
-	site := obs.Site{Pools: s.pools(), DiskFree: unknown, DiskSize: unknown, Database: unknown, WAL: unknown,
+	site := obs.Site{Pools: s.pools(), DiskFree: unknown, DiskSize: unknown, Database: unknown, WAL: unknown, Changes: unknown,
 		Unserved: s.db.Fit(ctx) != nil}
 	if due, err := s.Store.Queue().OldestDue(ctx); err == nil {
 		site.Due = make(map[string]time.Duration, len(due))
 		for class, waits := range due {
 			site.Due[string(class)] = waits
 		}
+	}
+	if lag, err := s.App.Changes.Lag(ctx); err == nil {
+		site.Changes = lag
 	}
 	if left, err := s.Store.Backfills().Backfills(ctx); err == nil {
 		site.Backfills = make(map[string]int64, len(left))

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/changes"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/moderation"
@@ -42,7 +43,7 @@ var gone = []jobs.Args{
 // periodic are the jobs of each kind that runs periodically.
 var periodic = []jobs.Args{
 	moderation.NotifyOperators{}, moderation.ResumeHiding{}, accounts.SweepAccounts{}, content.SweepContent{}, transfer.SweepImports{},
-	transfer.SweepExports{}, collections.ResumeTransitions{}, operating.SweepAuditLog{}, collections.PurgeTrash{}, content.CountTexts{}, collections.IndexWords{},
+	transfer.SweepExports{}, collections.ResumeTransitions{}, operating.SweepAuditLog{}, changes.SweepChanges{}, collections.PurgeTrash{}, content.CountTexts{}, collections.IndexWords{},
 	collections.RefreshDocuments{}, content.ExamineFiles{}, content.FindAnimations{}, content.FindLooks{}, content.CheckLinks{},
 	searches.CheckSearches{}, searches.QueueSearchMails{}, collections.CheckFeeds{},
 }

@@ -6,6 +6,7 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/changes"
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
 	"vitrine/internal/app/moderation"
@@ -103,6 +104,7 @@ func jobHandlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, collections.ResumeInterval, collections.ResumeTransitions{}, a.Collections.ResumeTransitions)
 	every(h, collections.PurgeTrashInterval, collections.PurgeTrash{}, a.Collections.PurgeTrash)
 	every(h, content.SweepInterval, operating.SweepAuditLog{}, a.Operating.SweepAuditLog)
+	every(h, content.SweepInterval, changes.SweepChanges{}, a.Changes.SweepChanges)
 	every(h, content.CountTextsInterval, content.CountTexts{}, a.Content.CountTexts)
 	every(h, collections.IndexInterval, collections.IndexWords{}, a.Finder.IndexWords)
 	every(h, collections.IndexInterval, collections.RefreshDocuments{}, a.Finder.RefreshDocuments)

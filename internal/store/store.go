@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -18,6 +19,7 @@ import (
 	"vitrine/internal/reads"
 	"vitrine/internal/scope"
 	"vitrine/internal/store/activity"
+	"vitrine/internal/store/changes"
 	"vitrine/internal/store/contents"
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/derived"
@@ -63,6 +65,7 @@ type Store struct {
 	pool  *database.DB
 	queue *jobs.Queue
 	texts TextBound
+	wrote *atomic.Pointer[func()] // called after commits with changes
 
 	primary bool // never reads at a replica
 }
@@ -84,6 +87,7 @@ type Tx struct {
 	texts   TextBound
 	sources map[domain.Subject]int64  // locked early, with their numbers of followers
 	growing map[domain.UserID]*stored // by users whose texts became longer
+	changes []changes.Entry           // written at the end
 }
 
 // derive returns what the transaction writes at its end.
@@ -106,7 +110,7 @@ func New(db *database.DB) *Store {
 	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits, known: search.NewKnown(),
 		spelled:     search.NewSpelled(),
 		feeds:       activity.NewFeeds(activity.DefaultFeedLimits),
-		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db)}
+		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db), wrote: new(atomic.Pointer[func()])}
 	s.use(db.ReaderFor(requestOf))
 	return s
 }
@@ -149,7 +153,7 @@ func (s *Store) InTxClaiming(ctx context.Context, claim *scope.Claim, fn func(tx
 
 func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(context.Context, func(tx *database.Tx) error) error,
 	fn func(tx *Tx) error) error {
-	var enqueued bool
+	var enqueued, changed bool
 	var written *derived.Derived
 	within.Reads.Writes()
 	if within.OwnCommit {
@@ -165,13 +169,16 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 		if err == nil {
 			err = t.checkTexts(ctx)
 		}
+		if err == nil && len(t.changes) > 0 {
+			err = changes.NewWrites(t.db).Record(ctx, t.changes)
+		}
 		if s.pool.Replicas() != nil {
 			t.derive().Writer = domain.UserID(within.Reads.Account())
 		}
 		if err == nil && t.derived != nil {
 			err = t.derived.Defer(ctx)
 		}
-		enqueued, written = t.enqueued, t.derived
+		enqueued, changed, written = t.enqueued, len(t.changes) > 0, t.derived
 		return err
 	})
 	if err == nil && written != nil {
@@ -183,8 +190,17 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 	if err == nil && enqueued {
 		s.queue.Wake()
 	}
+	if wrote := s.wrote.Load(); err == nil && changed && wrote != nil {
+		(*wrote)()
+	}
 	return err
 }
+
+// RecordChanges adds changes to those that the transaction writes at its end, in one statement.
+func (tx *Tx) RecordChanges(all ...changes.Entry) { tx.changes = append(tx.changes, all...) }
+
+// OnChanges sets a function that is called after each commit of this process that recorded changes. It must not block.
+func (s *Store) OnChanges(wrote func()) { s.wrote.Store(&wrote) }
 
 // Origin returns the origin of the transaction, for the audit log.
 func (tx *Tx) Origin() domain.Origin { return tx.scope.Origin }

@@ -6,6 +6,7 @@ import (
 	"vitrine/internal/store/activity"
 	"vitrine/internal/store/blobs"
 	"vitrine/internal/store/bulk"
+	"vitrine/internal/store/changes"
 	"vitrine/internal/store/contents"
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/derived"
@@ -43,6 +44,9 @@ func (q Queries) Blobs() blobs.Reads { return blobs.NewReads(q.db) }
 
 // Bulk returns the statements of package bulk.
 func (q Queries) Bulk() bulk.Reads { return bulk.NewReads(q.db) }
+
+// Changes returns the statements of package changes.
+func (q Queries) Changes() changes.Reads { return changes.NewReads(q.db) }
 
 // Comments returns the statements of package contents.
 func (q Queries) Comments() contents.CommentReads { return contents.NewCommentReads(q.db) }
@@ -138,6 +142,9 @@ func (tx *Tx) Blobs() blobs.Writes { return blobs.NewWrites(tx.db, tx.deltas()) 
 
 // Bulk returns the statements of package bulk for a transaction.
 func (tx *Tx) Bulk() bulk.Writes { return bulk.NewWrites(tx.db, tx.deltas(), tx.documents()) }
+
+// Changes returns the statements of package changes for a transaction.
+func (tx *Tx) Changes() changes.Writes { return changes.NewWrites(tx.db) }
 
 // Counters returns the statements of package counters for a transaction.
 func (tx *Tx) Counters() counters.Writes { return counters.NewWrites(tx.db) }

@@ -15,6 +15,9 @@ import (
 
 // Downloads reports whether the response to a request is a file: see httpedge.Handler.
 func Downloads(r *http.Request) bool {
+	if isChanges(r) {
+		return true
+	}
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/ext/v1/"), "/")
 	return len(parts) == 3 && (parts[0] == "channels" && parts[2] == "export" || parts[0] == "exports" && parts[2] == "file")
 }

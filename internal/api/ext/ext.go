@@ -50,7 +50,8 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server, Address: address, Primary: Downloads,
+	return &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server, Address: address,
+		Primary: func(r *http.Request) bool { return Downloads(r) && !isChanges(r) || Waits(r) }, Waits: Waits,
 		Shown: []string{"getExtOpenapiSpecJson", "getSite"},
 		Route: func(method string, u *url.URL) (string, bool) {
 			r, ok := server.FindPath(method, u)

@@ -34,7 +34,7 @@ type AuthorizationRequest struct {
 type Consent struct {
 	Application domain.Application
 	Scope       domain.Scope
-	Audience    domain.Audience
+	Audience    domain.TokenAudience
 	RedirectURI string // target of the answer; domain.OutOfBand shows the code on a page
 	State       string
 	Granted     bool // the user allowed the same or more before

@@ -179,7 +179,11 @@ func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 			return err
 		}
 		if heir == 0 {
-			if err := tx.Groups().DeleteGroup(ctx, g, c.Now()); err != nil {
+			now := c.Now()
+			if err := tx.Groups().DeleteGroup(ctx, g, now); err != nil {
+				return err
+			}
+			if err := core.Publish(ctx, tx, c.user, now, domain.GroupDeleted{Group: group}); err != nil {
 				return err
 			}
 			return c.endAll(ctx, tx, ending{store.RemainingChannels, c.deleteChannel})
@@ -195,6 +199,9 @@ func (c clearing) bequeath(ctx context.Context, tx *store.Tx, id int64) error {
 			return err
 		}
 		if _, err = tx.Membership().RemoveMember(ctx, group, c.user); err != nil {
+			return err
+		}
+		if err := core.Publish(ctx, tx, c.user, c.Now(), domain.GroupChanged{Group: group}); err != nil {
 			return err
 		}
 		return c.Audit(ctx, tx, domain.Actor{UserID: c.user}, domain.ActGroupHandedOver, domain.AuditTarget{Kind: string(domain.TypeGroup), ID: int64(group)},
@@ -225,7 +232,11 @@ func (c clearing) deleteChannel(ctx context.Context, tx *store.Tx, id int64) err
 	if err != nil {
 		return err
 	}
-	return tx.Channels().DeleteChannel(ctx, channel, c.Now())
+	now := c.Now()
+	if err := tx.Channels().DeleteChannel(ctx, channel, now); err != nil {
+		return err
+	}
+	return core.Publish(ctx, tx, c.user, now, domain.ChannelDeleted{Channel: channel})
 }
 
 func (c clearing) stopHelping(ctx context.Context, tx *store.Tx, id int64) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
@@ -114,6 +115,9 @@ func (a *Accounts) EndAccount(ctx context.Context, tx *store.Tx, actor domain.Ac
 		return err
 	}
 	if err := tx.Users().AnonymizeAccount(ctx, c.User, now); err != nil {
+		return err
+	}
+	if err := core.Publish(ctx, tx, id, now, domain.UserDeleted{User: id}); err != nil {
 		return err
 	}
 	if err := tx.Enqueue(ctx, ClearAccount{User: id}, jobs.For(int64(id))); err != nil {

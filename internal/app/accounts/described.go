@@ -27,7 +27,7 @@ const (
 var tryDocument = core.Attempt{What: "client document", Address: []core.Limit{{Max: 30, Window: time.Hour}, {Max: 100, Window: core.Day}}}
 
 // audience returns the part of the server that a resource names.
-func (a *Accounts) audience(resource string) (domain.Audience, *OAuthError) {
+func (a *Accounts) audience(resource string) (domain.TokenAudience, *OAuthError) {
 	switch strings.TrimSuffix(resource, "/") {
 	case "", a.BaseURL, a.SiteURL:
 		return domain.Everything, nil

@@ -40,7 +40,7 @@ func (a *Accounts) Authenticate(ctx context.Context, token string) (domain.Actor
 }
 
 // AuthenticateFor is Authenticate for a part of the server. Tokens for another part are not valid there.
-func (a *Accounts) AuthenticateFor(ctx context.Context, token string, at domain.Audience) (domain.Actor, error) {
+func (a *Accounts) AuthenticateFor(ctx context.Context, token string, at domain.TokenAudience) (domain.Actor, error) {
 	if !auth.LooksLikeToken(token) {
 		return domain.Actor{}, badToken()
 	}

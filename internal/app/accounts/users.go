@@ -104,6 +104,9 @@ func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n
 	if err := a.people.AdoptInvitations(ctx, tx, u); err != nil {
 		return u, err
 	}
+	if err := core.Publish(ctx, tx, u.ID, n.Now, domain.UserCreated{User: u.ID}); err != nil {
+		return u, err
+	}
 	return u, a.people.Enter(ctx, tx, group, u, n.Now)
 }
 

@@ -66,7 +66,7 @@ func (a *Collections) takeBack(ctx context.Context, tx *store.Tx, actor domain.A
 		return err
 	}
 	if len(conns) == 1 && conns[0].ID == id && b.Comments == 0 {
-		return a.deleteLocked(ctx, tx, actor, b.ID, conns)
+		return a.deleteLocked(ctx, tx, actor, b, conns)
 	}
 	return a.disconnect(ctx, tx, actor, id)
 }

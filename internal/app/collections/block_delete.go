@@ -28,12 +28,12 @@ func (a *Collections) DeleteBlock(ctx context.Context, actor domain.Actor, id do
 		if err := a.keepBlock(ctx, tx, actor, b, conns); err != nil {
 			return err
 		}
-		return a.deleteLocked(ctx, tx, actor, id, conns)
+		return a.deleteLocked(ctx, tx, actor, b, conns)
 	})
 }
 
 // deleteLocked deletes a block that is locked in its channels (LockBlockInChannels), with its connections.
-func (a *Collections) deleteLocked(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.BlockID, conns []domain.Connection) error {
+func (a *Collections) deleteLocked(ctx context.Context, tx *store.Tx, actor domain.Actor, b domain.Block, conns []domain.Connection) error {
 	now := a.Now()
 	var events []domain.Event
 	for _, c := range conns {
@@ -42,10 +42,10 @@ func (a *Collections) deleteLocked(ctx context.Context, tx *store.Tx, actor doma
 		}
 		events = append(events, domain.Disconnected{Connection: c})
 	}
-	if err := tx.Blocks().DeleteBlock(ctx, id, now); err != nil {
+	if err := tx.Blocks().DeleteBlock(ctx, b.ID, now); err != nil {
 		return err
 	}
-	return core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id})...)
+	return core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: b.ID, Author: domain.UserID(b.Author.ID)})...)
 }
 
 // DisconnectBlock removes a block from a channel, as DeleteConnection does.

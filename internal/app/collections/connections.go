@@ -266,7 +266,7 @@ func (a *Collections) MoveConnection(ctx context.Context, actor domain.Actor, id
 		if err := tx.Connections().Move(ctx, &p.Connection, at[id], to, n, now); err != nil || to == at[id] {
 			return err
 		}
-		return core.Publish(ctx, tx, actor.UserID, now, domain.ConnectionChanged{Connection: p.Connection})
+		return core.Publish(ctx, tx, actor.UserID, now, domain.ConnectionChanged{Connection: p.Connection, Moved: true})
 	})
 	return p, err
 }

@@ -109,7 +109,7 @@ func (a *Collections) mergeLocked(ctx context.Context, tx *store.Tx, actor domai
 	if err := core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockChanged{Block: kept.ID})...); err != nil {
 		return err
 	}
-	return a.deleteLocked(ctx, tx, actor, twin.ID, rest)
+	return a.deleteLocked(ctx, tx, actor, twin, rest)
 }
 
 // isDuplicate reports whether two blocks have the same image or are links to the same page.

@@ -11,7 +11,7 @@ import (
 
 // subscribers handle events in their transaction, in this order. The search index is not among them: the store updates
 // it with its own writes.
-var subscribers = []func(ctx context.Context, tx *store.Tx, by done, events []domain.Event) error{recordActivities, auditMembers}
+var subscribers = []func(ctx context.Context, tx *store.Tx, by done, events []domain.Event) error{recordActivities, auditMembers, recordChanges}
 
 // done contains the actor and the time of an action.
 type done struct {

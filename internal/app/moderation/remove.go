@@ -53,7 +53,7 @@ func (a *Moderation) removeBlock(ctx context.Context, tx *store.Tx, actor domain
 	if err := tx.Trash().ForgetConnectionsOf(ctx, domain.BlockRef(id)); err != nil {
 		return t, err
 	}
-	return t, core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id})...)
+	return t, core.Publish(ctx, tx, actor.UserID, now, append(events, domain.BlockDeleted{Block: id, Author: t.Owner})...)
 }
 
 func (a *Moderation) removeChannel(ctx context.Context, tx *store.Tx, actor domain.Actor, what domain.Subject, now time.Time) (t SubjectDetails, err error) {

@@ -1641,6 +1641,70 @@ func (s *Server) handleListBlockVersionsRequest(args [1]string, argsEscaped bool
 	}
 }
 
+// handleListChangesRequest handles listChanges operation.
+//
+// Every change that the viewer may see, in the order in which they were committed. To keep a copy:
+//
+//  1. Call this without `cursor`. The response contains no changes, and a cursor that starts now.
+//  2. Read everything that the copy contains.
+//  3. Call this with the cursor and apply the changes. Store each `cursor` together with the copy, and
+//     continue with it.
+//
+// No change is lost or repeated for a client that does so. Apply a change by reading the thing again.
+// Its state may already be newer than the change, or it may be gone; a later change says so.
+//
+// A channel that becomes visible or invisible to the viewer is one change, however many contents it
+// has: after `created`, read its contents and the channels that it is in; after `deleted`, drop all
+// connections in it and to it. Drop a block that is in no channel of the copy, unless the viewer
+// created it. After `deleted` of a user, also drop their channels and comments. After `joined`, `left`
+// or `deleted` of a group that the viewer belongs or belonged to, read its private channels and those
+// that it collaborates on again, and drop those that are not found.
+//
+// A page contains at most 100 changes. It can be empty although `more` is true, if the viewer may not
+// see the changes that were read. Changes are kept for 30 days. An older cursor, and one from before a
+// backup was restored, is 410: start again with step 1.
+//
+// GET /ext/v1/changes
+func (s *Server) handleListChangesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListChangesOperation,
+			ID:   "listChanges",
+		}
+	)
+	params, err := decodeListChangesParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *ChangeList
+	response, err = s.h.ListChanges(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListChangesResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleListChannelChoicesRequest handles listChannelChoices operation.
 //
 // For a field in which people type the title of a channel. First come your own channels, those of your
@@ -2664,6 +2728,44 @@ func (s *Server) handleStopImportRequest(args [1]string, argsEscaped bool, w htt
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
 		}
+		return
+	}
+}
+
+// handleStreamChangesRequest handles streamChanges operation.
+//
+// The same changes as server-sent events. Each `change` event contains a change as JSON, and its `id`
+// is the cursor after it. The first event is `start` and contains the cursor where the stream begins.
+// Events without data only move the cursor, at least every 15 seconds. The server ends each stream
+// after five minutes; browsers then connect again with `Last-Event-ID`, and so must other clients.
+//
+// GET /ext/v1/changes/stream
+func (s *Server) handleStreamChangesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: StreamChangesOperation,
+			ID:   "streamChanges",
+		}
+	)
+	params, err := decodeStreamChangesParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	err = s.h.StreamChanges(ctx, params, w)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
 }

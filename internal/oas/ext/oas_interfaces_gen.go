@@ -29,6 +29,10 @@ type ListHighlightsRes interface {
 	listHighlightsRes()
 }
 
+type StreamChangesRes interface {
+	streamChangesRes()
+}
+
 type UpdateHighlightRes interface {
 	updateHighlightRes()
 }

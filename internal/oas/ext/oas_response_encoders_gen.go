@@ -425,6 +425,19 @@ func encodeListBlockVersionsResponse(response *TextVersionList, w http.ResponseW
 	return nil
 }
 
+func encodeListChangesResponse(response *ChangeList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeListChannelChoicesResponse(response *ChannelChoiceList, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -669,6 +682,13 @@ func encodeStopImportResponse(response *StopImportNoContent, w http.ResponseWrit
 	w.WriteHeader(204)
 
 	return nil
+}
+
+func encodeStreamChangesResponse(response StreamChangesRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
 }
 
 func encodeUnfollowChannelResponse(response *UnfollowChannelNoContent, w http.ResponseWriter) error {

@@ -20,6 +20,9 @@ var (
 	rn35AllowedHeaders = map[string]string{
 		"PUT": "Content-Type",
 	}
+	rn69AllowedHeaders = map[string]string{
+		"GET": "Last-Event-Id",
+	}
 	rn5AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
@@ -29,7 +32,7 @@ var (
 	rn38AllowedHeaders = map[string]string{
 		"PUT": "Content-Type",
 	}
-	rn69AllowedHeaders = map[string]string{
+	rn72AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
 	rn41AllowedHeaders = map[string]string{
@@ -38,10 +41,10 @@ var (
 	rn16AllowedHeaders = map[string]string{
 		"PUT": "Content-Type",
 	}
-	rn56AllowedHeaders = map[string]string{
+	rn58AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
-	rn70AllowedHeaders = map[string]string{
+	rn73AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
 	rn12AllowedHeaders = map[string]string{
@@ -468,68 +471,59 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					break
 				}
 				switch elem[0] {
-				case 'h': // Prefix: "hannels/"
+				case 'h': // Prefix: "han"
 
-					if l := len("hannels/"); len(elem) >= l && elem[0:l] == "hannels/" {
+					if l := len("han"); len(elem) >= l && elem[0:l] == "han" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
-					// Param: "id"
-					// Match until "/"
-					idx := strings.IndexByte(elem, '/')
-					if idx < 0 {
-						idx = len(elem)
-					}
-					args[0] = elem[:idx]
-					elem = elem[idx:]
-
 					if len(elem) == 0 {
 						break
 					}
 					switch elem[0] {
-					case '/': // Prefix: "/"
+					case 'g': // Prefix: "ges"
 
-						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+						if l := len("ges"); len(elem) >= l && elem[0:l] == "ges" {
 							elem = elem[l:]
 						} else {
 							break
 						}
 
 						if len(elem) == 0 {
-							break
+							switch r.Method {
+							case "GET":
+								s.handleListChangesRequest([0]string{}, elemIsEscaped, w, r)
+							default:
+								s.notAllowed(w, r, notAllowedParams{
+									allowedMethods: "GET",
+									allowedHeaders: nil,
+									acceptPost:     "",
+									acceptPatch:    "",
+								})
+							}
+
+							return
 						}
 						switch elem[0] {
-						case 'b': // Prefix: "blocks/"
+						case '/': // Prefix: "/stream"
 
-							if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
+							if l := len("/stream"); len(elem) >= l && elem[0:l] == "/stream" {
 								elem = elem[l:]
 							} else {
 								break
 							}
 
-							// Param: "block_id"
-							// Leaf parameter, slashes are prohibited
-							idx := strings.IndexByte(elem, '/')
-							if idx >= 0 {
-								break
-							}
-							args[1] = elem
-							elem = ""
-
 							if len(elem) == 0 {
 								// Leaf node.
 								switch r.Method {
-								case "DELETE":
-									s.handleDisconnectBlockRequest([2]string{
-										args[0],
-										args[1],
-									}, elemIsEscaped, w, r)
+								case "GET":
+									s.handleStreamChangesRequest([0]string{}, elemIsEscaped, w, r)
 								default:
 									s.notAllowed(w, r, notAllowedParams{
-										allowedMethods: "DELETE",
-										allowedHeaders: nil,
+										allowedMethods: "GET",
+										allowedHeaders: rn69AllowedHeaders,
 										acceptPost:     "",
 										acceptPatch:    "",
 									})
@@ -538,9 +532,32 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 								return
 							}
 
-						case 'c': // Prefix: "co"
+						}
 
-							if l := len("co"); len(elem) >= l && elem[0:l] == "co" {
+					case 'n': // Prefix: "nels/"
+
+						if l := len("nels/"); len(elem) >= l && elem[0:l] == "nels/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						// Param: "id"
+						// Match until "/"
+						idx := strings.IndexByte(elem, '/')
+						if idx < 0 {
+							idx = len(elem)
+						}
+						args[0] = elem[:idx]
+						elem = elem[idx:]
+
+						if len(elem) == 0 {
+							break
+						}
+						switch elem[0] {
+						case '/': // Prefix: "/"
+
+							if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
 								elem = elem[l:]
 							} else {
 								break
@@ -550,55 +567,83 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 								break
 							}
 							switch elem[0] {
-							case 'l': // Prefix: "llaborators"
+							case 'b': // Prefix: "blocks/"
 
-								if l := len("llaborators"); len(elem) >= l && elem[0:l] == "llaborators" {
+								if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
 									elem = elem[l:]
 								} else {
 									break
 								}
 
+								// Param: "block_id"
+								// Leaf parameter, slashes are prohibited
+								idx := strings.IndexByte(elem, '/')
+								if idx >= 0 {
+									break
+								}
+								args[1] = elem
+								elem = ""
+
 								if len(elem) == 0 {
+									// Leaf node.
 									switch r.Method {
-									case "GET":
-										s.handleGetCollaboratorsRequest([1]string{
+									case "DELETE":
+										s.handleDisconnectBlockRequest([2]string{
 											args[0],
-										}, elemIsEscaped, w, r)
-									case "POST":
-										s.handleAddCollaboratorRequest([1]string{
-											args[0],
+											args[1],
 										}, elemIsEscaped, w, r)
 									default:
 										s.notAllowed(w, r, notAllowedParams{
-											allowedMethods: "GET,POST",
-											allowedHeaders: rn5AllowedHeaders,
-											acceptPost:     "application/json",
+											allowedMethods: "DELETE",
+											allowedHeaders: nil,
+											acceptPost:     "",
 											acceptPatch:    "",
 										})
 									}
 
 									return
 								}
-								switch elem[0] {
-								case '/': // Prefix: "/"
 
-									if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+							case 'c': // Prefix: "co"
+
+								if l := len("co"); len(elem) >= l && elem[0:l] == "co" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									break
+								}
+								switch elem[0] {
+								case 'l': // Prefix: "llaborators"
+
+									if l := len("llaborators"); len(elem) >= l && elem[0:l] == "llaborators" {
 										elem = elem[l:]
 									} else {
 										break
 									}
 
-									// Param: "type"
-									// Match until "/"
-									idx := strings.IndexByte(elem, '/')
-									if idx < 0 {
-										idx = len(elem)
-									}
-									args[1] = elem[:idx]
-									elem = elem[idx:]
-
 									if len(elem) == 0 {
-										break
+										switch r.Method {
+										case "GET":
+											s.handleGetCollaboratorsRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										case "POST":
+											s.handleAddCollaboratorRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										default:
+											s.notAllowed(w, r, notAllowedParams{
+												allowedMethods: "GET,POST",
+												allowedHeaders: rn5AllowedHeaders,
+												acceptPost:     "application/json",
+												acceptPatch:    "",
+											})
+										}
+
+										return
 									}
 									switch elem[0] {
 									case '/': // Prefix: "/"
@@ -609,23 +654,183 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 											break
 										}
 
-										// Param: "collaborator_id"
+										// Param: "type"
+										// Match until "/"
+										idx := strings.IndexByte(elem, '/')
+										if idx < 0 {
+											idx = len(elem)
+										}
+										args[1] = elem[:idx]
+										elem = elem[idx:]
+
+										if len(elem) == 0 {
+											break
+										}
+										switch elem[0] {
+										case '/': // Prefix: "/"
+
+											if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+												elem = elem[l:]
+											} else {
+												break
+											}
+
+											// Param: "collaborator_id"
+											// Leaf parameter, slashes are prohibited
+											idx := strings.IndexByte(elem, '/')
+											if idx >= 0 {
+												break
+											}
+											args[2] = elem
+											elem = ""
+
+											if len(elem) == 0 {
+												// Leaf node.
+												switch r.Method {
+												case "DELETE":
+													s.handleRemoveCollaboratorRequest([3]string{
+														args[0],
+														args[1],
+														args[2],
+													}, elemIsEscaped, w, r)
+												default:
+													s.notAllowed(w, r, notAllowedParams{
+														allowedMethods: "DELETE",
+														allowedHeaders: nil,
+														acceptPost:     "",
+														acceptPatch:    "",
+													})
+												}
+
+												return
+											}
+
+										}
+
+									}
+
+								case 'n': // Prefix: "ntents"
+
+									if l := len("ntents"); len(elem) >= l && elem[0:l] == "ntents" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch r.Method {
+										case "GET":
+											s.handleFilterChannelContentsRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										default:
+											s.notAllowed(w, r, notAllowedParams{
+												allowedMethods: "GET",
+												allowedHeaders: nil,
+												acceptPost:     "",
+												acceptPatch:    "",
+											})
+										}
+
+										return
+									}
+
+								}
+
+							case 'e': // Prefix: "export"
+
+								if l := len("export"); len(elem) >= l && elem[0:l] == "export" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch r.Method {
+									case "GET":
+										s.handleExportChannelRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "GET",
+											allowedHeaders: nil,
+											acceptPost:     "",
+											acceptPatch:    "",
+										})
+									}
+
+									return
+								}
+
+							case 'f': // Prefix: "f"
+
+								if l := len("f"); len(elem) >= l && elem[0:l] == "f" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									break
+								}
+								switch elem[0] {
+								case 'e': // Prefix: "eeds"
+
+									if l := len("eeds"); len(elem) >= l && elem[0:l] == "eeds" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										switch r.Method {
+										case "GET":
+											s.handleListChannelFeedsRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										case "POST":
+											s.handleAddChannelFeedRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										default:
+											s.notAllowed(w, r, notAllowedParams{
+												allowedMethods: "GET,POST",
+												allowedHeaders: rn3AllowedHeaders,
+												acceptPost:     "application/json",
+												acceptPatch:    "",
+											})
+										}
+
+										return
+									}
+									switch elem[0] {
+									case '/': // Prefix: "/"
+
+										if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+											elem = elem[l:]
+										} else {
+											break
+										}
+
+										// Param: "feed_id"
 										// Leaf parameter, slashes are prohibited
 										idx := strings.IndexByte(elem, '/')
 										if idx >= 0 {
 											break
 										}
-										args[2] = elem
+										args[1] = elem
 										elem = ""
 
 										if len(elem) == 0 {
 											// Leaf node.
 											switch r.Method {
 											case "DELETE":
-												s.handleRemoveCollaboratorRequest([3]string{
+												s.handleRemoveChannelFeedRequest([2]string{
 													args[0],
 													args[1],
-													args[2],
 												}, elemIsEscaped, w, r)
 											default:
 												s.notAllowed(w, r, notAllowedParams{
@@ -641,11 +846,46 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 									}
 
+								case 'o': // Prefix: "ollow"
+
+									if l := len("ollow"); len(elem) >= l && elem[0:l] == "ollow" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch r.Method {
+										case "DELETE":
+											s.handleUnfollowChannelRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										case "GET":
+											s.handleGetChannelFollowRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										case "PUT":
+											s.handleFollowChannelRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										default:
+											s.notAllowed(w, r, notAllowedParams{
+												allowedMethods: "DELETE,GET,PUT",
+												allowedHeaders: nil,
+												acceptPost:     "",
+												acceptPatch:    "",
+											})
+										}
+
+										return
+									}
+
 								}
 
-							case 'n': // Prefix: "ntents"
+							case 's': // Prefix: "snapshot-policy"
 
-								if l := len("ntents"); len(elem) >= l && elem[0:l] == "ntents" {
+								if l := len("snapshot-policy"); len(elem) >= l && elem[0:l] == "snapshot-policy" {
 									elem = elem[l:]
 								} else {
 									break
@@ -655,13 +895,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 									// Leaf node.
 									switch r.Method {
 									case "GET":
-										s.handleFilterChannelContentsRequest([1]string{
+										s.handleGetChannelSnapshotPolicyRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									case "PUT":
+										s.handleSetChannelSnapshotPolicyRequest([1]string{
 											args[0],
 										}, elemIsEscaped, w, r)
 									default:
 										s.notAllowed(w, r, notAllowedParams{
-											allowedMethods: "GET",
-											allowedHeaders: nil,
+											allowedMethods: "GET,PUT",
+											allowedHeaders: rn38AllowedHeaders,
 											acceptPost:     "",
 											acceptPatch:    "",
 										})
@@ -670,50 +914,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 									return
 								}
 
-							}
+							case 'v': // Prefix: "versions"
 
-						case 'e': // Prefix: "export"
-
-							if l := len("export"); len(elem) >= l && elem[0:l] == "export" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								// Leaf node.
-								switch r.Method {
-								case "GET":
-									s.handleExportChannelRequest([1]string{
-										args[0],
-									}, elemIsEscaped, w, r)
-								default:
-									s.notAllowed(w, r, notAllowedParams{
-										allowedMethods: "GET",
-										allowedHeaders: nil,
-										acceptPost:     "",
-										acceptPatch:    "",
-									})
-								}
-
-								return
-							}
-
-						case 'f': // Prefix: "f"
-
-							if l := len("f"); len(elem) >= l && elem[0:l] == "f" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								break
-							}
-							switch elem[0] {
-							case 'e': // Prefix: "eeds"
-
-								if l := len("eeds"); len(elem) >= l && elem[0:l] == "eeds" {
+								if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
 									elem = elem[l:]
 								} else {
 									break
@@ -722,18 +925,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 								if len(elem) == 0 {
 									switch r.Method {
 									case "GET":
-										s.handleListChannelFeedsRequest([1]string{
-											args[0],
-										}, elemIsEscaped, w, r)
-									case "POST":
-										s.handleAddChannelFeedRequest([1]string{
+										s.handleListChannelVersionsRequest([1]string{
 											args[0],
 										}, elemIsEscaped, w, r)
 									default:
 										s.notAllowed(w, r, notAllowedParams{
-											allowedMethods: "GET,POST",
-											allowedHeaders: rn3AllowedHeaders,
-											acceptPost:     "application/json",
+											allowedMethods: "GET",
+											allowedHeaders: nil,
+											acceptPost:     "",
 											acceptPatch:    "",
 										})
 									}
@@ -749,7 +948,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 										break
 									}
 
-									// Param: "feed_id"
+									// Param: "number"
 									// Leaf parameter, slashes are prohibited
 									idx := strings.IndexByte(elem, '/')
 									if idx >= 0 {
@@ -761,14 +960,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 									if len(elem) == 0 {
 										// Leaf node.
 										switch r.Method {
-										case "DELETE":
-											s.handleRemoveChannelFeedRequest([2]string{
+										case "GET":
+											s.handleGetChannelVersionRequest([2]string{
 												args[0],
 												args[1],
 											}, elemIsEscaped, w, r)
 										default:
 											s.notAllowed(w, r, notAllowedParams{
-												allowedMethods: "DELETE",
+												allowedMethods: "GET",
 												allowedHeaders: nil,
 												acceptPost:     "",
 												acceptPatch:    "",
@@ -778,137 +977,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 										return
 									}
 
-								}
-
-							case 'o': // Prefix: "ollow"
-
-								if l := len("ollow"); len(elem) >= l && elem[0:l] == "ollow" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								if len(elem) == 0 {
-									// Leaf node.
-									switch r.Method {
-									case "DELETE":
-										s.handleUnfollowChannelRequest([1]string{
-											args[0],
-										}, elemIsEscaped, w, r)
-									case "GET":
-										s.handleGetChannelFollowRequest([1]string{
-											args[0],
-										}, elemIsEscaped, w, r)
-									case "PUT":
-										s.handleFollowChannelRequest([1]string{
-											args[0],
-										}, elemIsEscaped, w, r)
-									default:
-										s.notAllowed(w, r, notAllowedParams{
-											allowedMethods: "DELETE,GET,PUT",
-											allowedHeaders: nil,
-											acceptPost:     "",
-											acceptPatch:    "",
-										})
-									}
-
-									return
-								}
-
-							}
-
-						case 's': // Prefix: "snapshot-policy"
-
-							if l := len("snapshot-policy"); len(elem) >= l && elem[0:l] == "snapshot-policy" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								// Leaf node.
-								switch r.Method {
-								case "GET":
-									s.handleGetChannelSnapshotPolicyRequest([1]string{
-										args[0],
-									}, elemIsEscaped, w, r)
-								case "PUT":
-									s.handleSetChannelSnapshotPolicyRequest([1]string{
-										args[0],
-									}, elemIsEscaped, w, r)
-								default:
-									s.notAllowed(w, r, notAllowedParams{
-										allowedMethods: "GET,PUT",
-										allowedHeaders: rn38AllowedHeaders,
-										acceptPost:     "",
-										acceptPatch:    "",
-									})
-								}
-
-								return
-							}
-
-						case 'v': // Prefix: "versions"
-
-							if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								switch r.Method {
-								case "GET":
-									s.handleListChannelVersionsRequest([1]string{
-										args[0],
-									}, elemIsEscaped, w, r)
-								default:
-									s.notAllowed(w, r, notAllowedParams{
-										allowedMethods: "GET",
-										allowedHeaders: nil,
-										acceptPost:     "",
-										acceptPatch:    "",
-									})
-								}
-
-								return
-							}
-							switch elem[0] {
-							case '/': // Prefix: "/"
-
-								if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								// Param: "number"
-								// Leaf parameter, slashes are prohibited
-								idx := strings.IndexByte(elem, '/')
-								if idx >= 0 {
-									break
-								}
-								args[1] = elem
-								elem = ""
-
-								if len(elem) == 0 {
-									// Leaf node.
-									switch r.Method {
-									case "GET":
-										s.handleGetChannelVersionRequest([2]string{
-											args[0],
-											args[1],
-										}, elemIsEscaped, w, r)
-									default:
-										s.notAllowed(w, r, notAllowedParams{
-											allowedMethods: "GET",
-											allowedHeaders: nil,
-											acceptPost:     "",
-											acceptPatch:    "",
-										})
-									}
-
-									return
 								}
 
 							}
@@ -944,7 +1012,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 						default:
 							s.notAllowed(w, r, notAllowedParams{
 								allowedMethods: "PATCH",
-								allowedHeaders: rn69AllowedHeaders,
+								allowedHeaders: rn72AllowedHeaders,
 								acceptPost:     "",
 								acceptPatch:    "application/json",
 							})
@@ -1196,7 +1264,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					default:
 						s.notAllowed(w, r, notAllowedParams{
 							allowedMethods: "GET,POST",
-							allowedHeaders: rn56AllowedHeaders,
+							allowedHeaders: rn58AllowedHeaders,
 							acceptPost:     "application/json",
 							acceptPatch:    "",
 						})
@@ -1262,7 +1330,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					default:
 						s.notAllowed(w, r, notAllowedParams{
 							allowedMethods: "PATCH",
-							allowedHeaders: rn70AllowedHeaders,
+							allowedHeaders: rn73AllowedHeaders,
 							acceptPost:     "",
 							acceptPatch:    "application/json",
 						})
@@ -2073,76 +2141,93 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 					break
 				}
 				switch elem[0] {
-				case 'h': // Prefix: "hannels/"
+				case 'h': // Prefix: "han"
 
-					if l := len("hannels/"); len(elem) >= l && elem[0:l] == "hannels/" {
+					if l := len("han"); len(elem) >= l && elem[0:l] == "han" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
-					// Param: "id"
-					// Match until "/"
-					idx := strings.IndexByte(elem, '/')
-					if idx < 0 {
-						idx = len(elem)
-					}
-					args[0] = elem[:idx]
-					elem = elem[idx:]
-
 					if len(elem) == 0 {
 						break
 					}
 					switch elem[0] {
-					case '/': // Prefix: "/"
+					case 'g': // Prefix: "ges"
 
-						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+						if l := len("ges"); len(elem) >= l && elem[0:l] == "ges" {
 							elem = elem[l:]
 						} else {
 							break
 						}
 
 						if len(elem) == 0 {
+							switch method {
+							case "GET":
+								r.name = ListChangesOperation
+								r.summary = "List what changed"
+								r.operationID = "listChanges"
+								r.operationGroup = "Changes"
+								r.pathPattern = "/ext/v1/changes"
+								r.args = args
+								r.count = 0
+								return r, true
+							default:
+								return
+							}
+						}
+						switch elem[0] {
+						case '/': // Prefix: "/stream"
+
+							if l := len("/stream"); len(elem) >= l && elem[0:l] == "/stream" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = StreamChangesOperation
+									r.summary = "Follow what changes"
+									r.operationID = "streamChanges"
+									r.operationGroup = "Changes"
+									r.pathPattern = "/ext/v1/changes/stream"
+									r.args = args
+									r.count = 0
+									return r, true
+								default:
+									return
+								}
+							}
+
+						}
+
+					case 'n': // Prefix: "nels/"
+
+						if l := len("nels/"); len(elem) >= l && elem[0:l] == "nels/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						// Param: "id"
+						// Match until "/"
+						idx := strings.IndexByte(elem, '/')
+						if idx < 0 {
+							idx = len(elem)
+						}
+						args[0] = elem[:idx]
+						elem = elem[idx:]
+
+						if len(elem) == 0 {
 							break
 						}
 						switch elem[0] {
-						case 'b': // Prefix: "blocks/"
+						case '/': // Prefix: "/"
 
-							if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							// Param: "block_id"
-							// Leaf parameter, slashes are prohibited
-							idx := strings.IndexByte(elem, '/')
-							if idx >= 0 {
-								break
-							}
-							args[1] = elem
-							elem = ""
-
-							if len(elem) == 0 {
-								// Leaf node.
-								switch method {
-								case "DELETE":
-									r.name = DisconnectBlockOperation
-									r.summary = "Remove a block from a channel"
-									r.operationID = "disconnectBlock"
-									r.operationGroup = "Blocks"
-									r.pathPattern = "/ext/v1/channels/{id}/blocks/{block_id}"
-									r.args = args
-									r.count = 2
-									return r, true
-								default:
-									return
-								}
-							}
-
-						case 'c': // Prefix: "co"
-
-							if l := len("co"); len(elem) >= l && elem[0:l] == "co" {
+							if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
 								elem = elem[l:]
 							} else {
 								break
@@ -2152,343 +2237,15 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								break
 							}
 							switch elem[0] {
-							case 'l': // Prefix: "llaborators"
+							case 'b': // Prefix: "blocks/"
 
-								if l := len("llaborators"); len(elem) >= l && elem[0:l] == "llaborators" {
+								if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
 									elem = elem[l:]
 								} else {
 									break
 								}
 
-								if len(elem) == 0 {
-									switch method {
-									case "GET":
-										r.name = GetCollaboratorsOperation
-										r.summary = "List the collaborators of a channel"
-										r.operationID = "getCollaborators"
-										r.operationGroup = "Collaborators"
-										r.pathPattern = "/ext/v1/channels/{id}/collaborators"
-										r.args = args
-										r.count = 1
-										return r, true
-									case "POST":
-										r.name = AddCollaboratorOperation
-										r.summary = "Add a collaborator to a channel"
-										r.operationID = "addCollaborator"
-										r.operationGroup = "Collaborators"
-										r.pathPattern = "/ext/v1/channels/{id}/collaborators"
-										r.args = args
-										r.count = 1
-										return r, true
-									default:
-										return
-									}
-								}
-								switch elem[0] {
-								case '/': // Prefix: "/"
-
-									if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-										elem = elem[l:]
-									} else {
-										break
-									}
-
-									// Param: "type"
-									// Match until "/"
-									idx := strings.IndexByte(elem, '/')
-									if idx < 0 {
-										idx = len(elem)
-									}
-									args[1] = elem[:idx]
-									elem = elem[idx:]
-
-									if len(elem) == 0 {
-										break
-									}
-									switch elem[0] {
-									case '/': // Prefix: "/"
-
-										if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-											elem = elem[l:]
-										} else {
-											break
-										}
-
-										// Param: "collaborator_id"
-										// Leaf parameter, slashes are prohibited
-										idx := strings.IndexByte(elem, '/')
-										if idx >= 0 {
-											break
-										}
-										args[2] = elem
-										elem = ""
-
-										if len(elem) == 0 {
-											// Leaf node.
-											switch method {
-											case "DELETE":
-												r.name = RemoveCollaboratorOperation
-												r.summary = "End a collaboration"
-												r.operationID = "removeCollaborator"
-												r.operationGroup = "Collaborators"
-												r.pathPattern = "/ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}"
-												r.args = args
-												r.count = 3
-												return r, true
-											default:
-												return
-											}
-										}
-
-									}
-
-								}
-
-							case 'n': // Prefix: "ntents"
-
-								if l := len("ntents"); len(elem) >= l && elem[0:l] == "ntents" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								if len(elem) == 0 {
-									// Leaf node.
-									switch method {
-									case "GET":
-										r.name = FilterChannelContentsOperation
-										r.summary = "Filter the contents of a channel"
-										r.operationID = "filterChannelContents"
-										r.operationGroup = "Channels"
-										r.pathPattern = "/ext/v1/channels/{id}/contents"
-										r.args = args
-										r.count = 1
-										return r, true
-									default:
-										return
-									}
-								}
-
-							}
-
-						case 'e': // Prefix: "export"
-
-							if l := len("export"); len(elem) >= l && elem[0:l] == "export" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								// Leaf node.
-								switch method {
-								case "GET":
-									r.name = ExportChannelOperation
-									r.summary = "Export a channel"
-									r.operationID = "exportChannel"
-									r.operationGroup = "Exports"
-									r.pathPattern = "/ext/v1/channels/{id}/export"
-									r.args = args
-									r.count = 1
-									return r, true
-								default:
-									return
-								}
-							}
-
-						case 'f': // Prefix: "f"
-
-							if l := len("f"); len(elem) >= l && elem[0:l] == "f" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								break
-							}
-							switch elem[0] {
-							case 'e': // Prefix: "eeds"
-
-								if l := len("eeds"); len(elem) >= l && elem[0:l] == "eeds" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								if len(elem) == 0 {
-									switch method {
-									case "GET":
-										r.name = ListChannelFeedsOperation
-										r.summary = "List the feeds to which a channel is subscribed"
-										r.operationID = "listChannelFeeds"
-										r.operationGroup = "Channels"
-										r.pathPattern = "/ext/v1/channels/{id}/feeds"
-										r.args = args
-										r.count = 1
-										return r, true
-									case "POST":
-										r.name = AddChannelFeedOperation
-										r.summary = "Subscribe a channel to a feed"
-										r.operationID = "addChannelFeed"
-										r.operationGroup = "Channels"
-										r.pathPattern = "/ext/v1/channels/{id}/feeds"
-										r.args = args
-										r.count = 1
-										return r, true
-									default:
-										return
-									}
-								}
-								switch elem[0] {
-								case '/': // Prefix: "/"
-
-									if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-										elem = elem[l:]
-									} else {
-										break
-									}
-
-									// Param: "feed_id"
-									// Leaf parameter, slashes are prohibited
-									idx := strings.IndexByte(elem, '/')
-									if idx >= 0 {
-										break
-									}
-									args[1] = elem
-									elem = ""
-
-									if len(elem) == 0 {
-										// Leaf node.
-										switch method {
-										case "DELETE":
-											r.name = RemoveChannelFeedOperation
-											r.summary = "Unsubscribe a channel from a feed"
-											r.operationID = "removeChannelFeed"
-											r.operationGroup = "Channels"
-											r.pathPattern = "/ext/v1/channels/{id}/feeds/{feed_id}"
-											r.args = args
-											r.count = 2
-											return r, true
-										default:
-											return
-										}
-									}
-
-								}
-
-							case 'o': // Prefix: "ollow"
-
-								if l := len("ollow"); len(elem) >= l && elem[0:l] == "ollow" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								if len(elem) == 0 {
-									// Leaf node.
-									switch method {
-									case "DELETE":
-										r.name = UnfollowChannelOperation
-										r.summary = "Unfollow a channel"
-										r.operationID = "unfollowChannel"
-										r.operationGroup = "Follows"
-										r.pathPattern = "/ext/v1/channels/{id}/follow"
-										r.args = args
-										r.count = 1
-										return r, true
-									case "GET":
-										r.name = GetChannelFollowOperation
-										r.summary = "Check whether you follow a channel"
-										r.operationID = "getChannelFollow"
-										r.operationGroup = "Follows"
-										r.pathPattern = "/ext/v1/channels/{id}/follow"
-										r.args = args
-										r.count = 1
-										return r, true
-									case "PUT":
-										r.name = FollowChannelOperation
-										r.summary = "Follow a channel"
-										r.operationID = "followChannel"
-										r.operationGroup = "Follows"
-										r.pathPattern = "/ext/v1/channels/{id}/follow"
-										r.args = args
-										r.count = 1
-										return r, true
-									default:
-										return
-									}
-								}
-
-							}
-
-						case 's': // Prefix: "snapshot-policy"
-
-							if l := len("snapshot-policy"); len(elem) >= l && elem[0:l] == "snapshot-policy" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								// Leaf node.
-								switch method {
-								case "GET":
-									r.name = GetChannelSnapshotPolicyOperation
-									r.summary = "Read when the server copies the pages of a channel"
-									r.operationID = "getChannelSnapshotPolicy"
-									r.operationGroup = "Channels"
-									r.pathPattern = "/ext/v1/channels/{id}/snapshot-policy"
-									r.args = args
-									r.count = 1
-									return r, true
-								case "PUT":
-									r.name = SetChannelSnapshotPolicyOperation
-									r.summary = "Choose when the server copies the pages of a channel"
-									r.operationID = "setChannelSnapshotPolicy"
-									r.operationGroup = "Channels"
-									r.pathPattern = "/ext/v1/channels/{id}/snapshot-policy"
-									r.args = args
-									r.count = 1
-									return r, true
-								default:
-									return
-								}
-							}
-
-						case 'v': // Prefix: "versions"
-
-							if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							if len(elem) == 0 {
-								switch method {
-								case "GET":
-									r.name = ListChannelVersionsOperation
-									r.summary = "List the versions of the texts of a channel"
-									r.operationID = "listChannelVersions"
-									r.operationGroup = "Channels"
-									r.pathPattern = "/ext/v1/channels/{id}/versions"
-									r.args = args
-									r.count = 1
-									return r, true
-								default:
-									return
-								}
-							}
-							switch elem[0] {
-							case '/': // Prefix: "/"
-
-								if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-									elem = elem[l:]
-								} else {
-									break
-								}
-
-								// Param: "number"
+								// Param: "block_id"
 								// Leaf parameter, slashes are prohibited
 								idx := strings.IndexByte(elem, '/')
 								if idx >= 0 {
@@ -2500,18 +2257,394 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								if len(elem) == 0 {
 									// Leaf node.
 									switch method {
-									case "GET":
-										r.name = GetChannelVersionOperation
-										r.summary = "Read a version of the texts of a channel"
-										r.operationID = "getChannelVersion"
-										r.operationGroup = "Channels"
-										r.pathPattern = "/ext/v1/channels/{id}/versions/{number}"
+									case "DELETE":
+										r.name = DisconnectBlockOperation
+										r.summary = "Remove a block from a channel"
+										r.operationID = "disconnectBlock"
+										r.operationGroup = "Blocks"
+										r.pathPattern = "/ext/v1/channels/{id}/blocks/{block_id}"
 										r.args = args
 										r.count = 2
 										return r, true
 									default:
 										return
 									}
+								}
+
+							case 'c': // Prefix: "co"
+
+								if l := len("co"); len(elem) >= l && elem[0:l] == "co" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									break
+								}
+								switch elem[0] {
+								case 'l': // Prefix: "llaborators"
+
+									if l := len("llaborators"); len(elem) >= l && elem[0:l] == "llaborators" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										switch method {
+										case "GET":
+											r.name = GetCollaboratorsOperation
+											r.summary = "List the collaborators of a channel"
+											r.operationID = "getCollaborators"
+											r.operationGroup = "Collaborators"
+											r.pathPattern = "/ext/v1/channels/{id}/collaborators"
+											r.args = args
+											r.count = 1
+											return r, true
+										case "POST":
+											r.name = AddCollaboratorOperation
+											r.summary = "Add a collaborator to a channel"
+											r.operationID = "addCollaborator"
+											r.operationGroup = "Collaborators"
+											r.pathPattern = "/ext/v1/channels/{id}/collaborators"
+											r.args = args
+											r.count = 1
+											return r, true
+										default:
+											return
+										}
+									}
+									switch elem[0] {
+									case '/': // Prefix: "/"
+
+										if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+											elem = elem[l:]
+										} else {
+											break
+										}
+
+										// Param: "type"
+										// Match until "/"
+										idx := strings.IndexByte(elem, '/')
+										if idx < 0 {
+											idx = len(elem)
+										}
+										args[1] = elem[:idx]
+										elem = elem[idx:]
+
+										if len(elem) == 0 {
+											break
+										}
+										switch elem[0] {
+										case '/': // Prefix: "/"
+
+											if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+												elem = elem[l:]
+											} else {
+												break
+											}
+
+											// Param: "collaborator_id"
+											// Leaf parameter, slashes are prohibited
+											idx := strings.IndexByte(elem, '/')
+											if idx >= 0 {
+												break
+											}
+											args[2] = elem
+											elem = ""
+
+											if len(elem) == 0 {
+												// Leaf node.
+												switch method {
+												case "DELETE":
+													r.name = RemoveCollaboratorOperation
+													r.summary = "End a collaboration"
+													r.operationID = "removeCollaborator"
+													r.operationGroup = "Collaborators"
+													r.pathPattern = "/ext/v1/channels/{id}/collaborators/{type}/{collaborator_id}"
+													r.args = args
+													r.count = 3
+													return r, true
+												default:
+													return
+												}
+											}
+
+										}
+
+									}
+
+								case 'n': // Prefix: "ntents"
+
+									if l := len("ntents"); len(elem) >= l && elem[0:l] == "ntents" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch method {
+										case "GET":
+											r.name = FilterChannelContentsOperation
+											r.summary = "Filter the contents of a channel"
+											r.operationID = "filterChannelContents"
+											r.operationGroup = "Channels"
+											r.pathPattern = "/ext/v1/channels/{id}/contents"
+											r.args = args
+											r.count = 1
+											return r, true
+										default:
+											return
+										}
+									}
+
+								}
+
+							case 'e': // Prefix: "export"
+
+								if l := len("export"); len(elem) >= l && elem[0:l] == "export" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "GET":
+										r.name = ExportChannelOperation
+										r.summary = "Export a channel"
+										r.operationID = "exportChannel"
+										r.operationGroup = "Exports"
+										r.pathPattern = "/ext/v1/channels/{id}/export"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
+								}
+
+							case 'f': // Prefix: "f"
+
+								if l := len("f"); len(elem) >= l && elem[0:l] == "f" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									break
+								}
+								switch elem[0] {
+								case 'e': // Prefix: "eeds"
+
+									if l := len("eeds"); len(elem) >= l && elem[0:l] == "eeds" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										switch method {
+										case "GET":
+											r.name = ListChannelFeedsOperation
+											r.summary = "List the feeds to which a channel is subscribed"
+											r.operationID = "listChannelFeeds"
+											r.operationGroup = "Channels"
+											r.pathPattern = "/ext/v1/channels/{id}/feeds"
+											r.args = args
+											r.count = 1
+											return r, true
+										case "POST":
+											r.name = AddChannelFeedOperation
+											r.summary = "Subscribe a channel to a feed"
+											r.operationID = "addChannelFeed"
+											r.operationGroup = "Channels"
+											r.pathPattern = "/ext/v1/channels/{id}/feeds"
+											r.args = args
+											r.count = 1
+											return r, true
+										default:
+											return
+										}
+									}
+									switch elem[0] {
+									case '/': // Prefix: "/"
+
+										if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+											elem = elem[l:]
+										} else {
+											break
+										}
+
+										// Param: "feed_id"
+										// Leaf parameter, slashes are prohibited
+										idx := strings.IndexByte(elem, '/')
+										if idx >= 0 {
+											break
+										}
+										args[1] = elem
+										elem = ""
+
+										if len(elem) == 0 {
+											// Leaf node.
+											switch method {
+											case "DELETE":
+												r.name = RemoveChannelFeedOperation
+												r.summary = "Unsubscribe a channel from a feed"
+												r.operationID = "removeChannelFeed"
+												r.operationGroup = "Channels"
+												r.pathPattern = "/ext/v1/channels/{id}/feeds/{feed_id}"
+												r.args = args
+												r.count = 2
+												return r, true
+											default:
+												return
+											}
+										}
+
+									}
+
+								case 'o': // Prefix: "ollow"
+
+									if l := len("ollow"); len(elem) >= l && elem[0:l] == "ollow" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch method {
+										case "DELETE":
+											r.name = UnfollowChannelOperation
+											r.summary = "Unfollow a channel"
+											r.operationID = "unfollowChannel"
+											r.operationGroup = "Follows"
+											r.pathPattern = "/ext/v1/channels/{id}/follow"
+											r.args = args
+											r.count = 1
+											return r, true
+										case "GET":
+											r.name = GetChannelFollowOperation
+											r.summary = "Check whether you follow a channel"
+											r.operationID = "getChannelFollow"
+											r.operationGroup = "Follows"
+											r.pathPattern = "/ext/v1/channels/{id}/follow"
+											r.args = args
+											r.count = 1
+											return r, true
+										case "PUT":
+											r.name = FollowChannelOperation
+											r.summary = "Follow a channel"
+											r.operationID = "followChannel"
+											r.operationGroup = "Follows"
+											r.pathPattern = "/ext/v1/channels/{id}/follow"
+											r.args = args
+											r.count = 1
+											return r, true
+										default:
+											return
+										}
+									}
+
+								}
+
+							case 's': // Prefix: "snapshot-policy"
+
+								if l := len("snapshot-policy"); len(elem) >= l && elem[0:l] == "snapshot-policy" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "GET":
+										r.name = GetChannelSnapshotPolicyOperation
+										r.summary = "Read when the server copies the pages of a channel"
+										r.operationID = "getChannelSnapshotPolicy"
+										r.operationGroup = "Channels"
+										r.pathPattern = "/ext/v1/channels/{id}/snapshot-policy"
+										r.args = args
+										r.count = 1
+										return r, true
+									case "PUT":
+										r.name = SetChannelSnapshotPolicyOperation
+										r.summary = "Choose when the server copies the pages of a channel"
+										r.operationID = "setChannelSnapshotPolicy"
+										r.operationGroup = "Channels"
+										r.pathPattern = "/ext/v1/channels/{id}/snapshot-policy"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
+								}
+
+							case 'v': // Prefix: "versions"
+
+								if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									switch method {
+									case "GET":
+										r.name = ListChannelVersionsOperation
+										r.summary = "List the versions of the texts of a channel"
+										r.operationID = "listChannelVersions"
+										r.operationGroup = "Channels"
+										r.pathPattern = "/ext/v1/channels/{id}/versions"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
+								}
+								switch elem[0] {
+								case '/': // Prefix: "/"
+
+									if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									// Param: "number"
+									// Leaf parameter, slashes are prohibited
+									idx := strings.IndexByte(elem, '/')
+									if idx >= 0 {
+										break
+									}
+									args[1] = elem
+									elem = ""
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch method {
+										case "GET":
+											r.name = GetChannelVersionOperation
+											r.summary = "Read a version of the texts of a channel"
+											r.operationID = "getChannelVersion"
+											r.operationGroup = "Channels"
+											r.pathPattern = "/ext/v1/channels/{id}/versions/{number}"
+											r.args = args
+											r.count = 2
+											return r, true
+										default:
+											return
+										}
+									}
+
 								}
 
 							}

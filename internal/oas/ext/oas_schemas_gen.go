@@ -257,6 +257,405 @@ func (s *ByteUsage) SetLimit(val NilInt64) {
 	s.Limit = val
 }
 
+// A change of one thing.
+// Ref: #/components/schemas/Change
+type Change struct {
+	// Id of the user who created, connected or followed it; null otherwise.
+	ActorID NilInt64  `json:"actor_id"`
+	At      wire.Time `json:"at"`
+	// The channel of a connection.
+	ChannelID NilInt64 `json:"channel_id"`
+	// Continues after this change.
+	Cursor string `json:"cursor"`
+	// The fields of a channel that changed, if they are known.
+	Fields []string `json:"fields"`
+	// Id of the thing.
+	ID int64 `json:"id"`
+	// The item of a connection, the block of a comment, or the user who joined or left a group.
+	Item NilChangeItem `json:"item"`
+	// What happened, as the viewer sees it: a thing that is now hidden from them is `deleted`, and one
+	// that they can now see is `created`. `moved` is about the place of a connection, or the order of all
+	// contents of a channel. `joined` and `left` are about the member `item` of a group; only its members
+	// get them.
+	Kind ChangeKind `json:"kind"`
+	Type ChangeType `json:"type"`
+}
+
+// GetActorID returns the value of ActorID.
+func (s *Change) GetActorID() NilInt64 {
+	return s.ActorID
+}
+
+// GetAt returns the value of At.
+func (s *Change) GetAt() wire.Time {
+	return s.At
+}
+
+// GetChannelID returns the value of ChannelID.
+func (s *Change) GetChannelID() NilInt64 {
+	return s.ChannelID
+}
+
+// GetCursor returns the value of Cursor.
+func (s *Change) GetCursor() string {
+	return s.Cursor
+}
+
+// GetFields returns the value of Fields.
+func (s *Change) GetFields() []string {
+	return s.Fields
+}
+
+// GetID returns the value of ID.
+func (s *Change) GetID() int64 {
+	return s.ID
+}
+
+// GetItem returns the value of Item.
+func (s *Change) GetItem() NilChangeItem {
+	return s.Item
+}
+
+// GetKind returns the value of Kind.
+func (s *Change) GetKind() ChangeKind {
+	return s.Kind
+}
+
+// GetType returns the value of Type.
+func (s *Change) GetType() ChangeType {
+	return s.Type
+}
+
+// SetActorID sets the value of ActorID.
+func (s *Change) SetActorID(val NilInt64) {
+	s.ActorID = val
+}
+
+// SetAt sets the value of At.
+func (s *Change) SetAt(val wire.Time) {
+	s.At = val
+}
+
+// SetChannelID sets the value of ChannelID.
+func (s *Change) SetChannelID(val NilInt64) {
+	s.ChannelID = val
+}
+
+// SetCursor sets the value of Cursor.
+func (s *Change) SetCursor(val string) {
+	s.Cursor = val
+}
+
+// SetFields sets the value of Fields.
+func (s *Change) SetFields(val []string) {
+	s.Fields = val
+}
+
+// SetID sets the value of ID.
+func (s *Change) SetID(val int64) {
+	s.ID = val
+}
+
+// SetItem sets the value of Item.
+func (s *Change) SetItem(val NilChangeItem) {
+	s.Item = val
+}
+
+// SetKind sets the value of Kind.
+func (s *Change) SetKind(val ChangeKind) {
+	s.Kind = val
+}
+
+// SetType sets the value of Type.
+func (s *Change) SetType(val ChangeType) {
+	s.Type = val
+}
+
+// A thing that a change refers to.
+// Ref: #/components/schemas/ChangeItem
+type ChangeItem struct {
+	ID   int64          `json:"id"`
+	Type ChangeItemType `json:"type"`
+}
+
+// GetID returns the value of ID.
+func (s *ChangeItem) GetID() int64 {
+	return s.ID
+}
+
+// GetType returns the value of Type.
+func (s *ChangeItem) GetType() ChangeItemType {
+	return s.Type
+}
+
+// SetID sets the value of ID.
+func (s *ChangeItem) SetID(val int64) {
+	s.ID = val
+}
+
+// SetType sets the value of Type.
+func (s *ChangeItem) SetType(val ChangeItemType) {
+	s.Type = val
+}
+
+type ChangeItemType string
+
+const (
+	ChangeItemTypeBlock   ChangeItemType = "Block"
+	ChangeItemTypeChannel ChangeItemType = "Channel"
+	ChangeItemTypeUser    ChangeItemType = "User"
+)
+
+// AllValues returns all ChangeItemType values.
+func (ChangeItemType) AllValues() []ChangeItemType {
+	return []ChangeItemType{
+		ChangeItemTypeBlock,
+		ChangeItemTypeChannel,
+		ChangeItemTypeUser,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ChangeItemType) MarshalText() ([]byte, error) {
+	switch s {
+	case ChangeItemTypeBlock:
+		return []byte(s), nil
+	case ChangeItemTypeChannel:
+		return []byte(s), nil
+	case ChangeItemTypeUser:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ChangeItemType) UnmarshalText(data []byte) error {
+	switch ChangeItemType(data) {
+	case ChangeItemTypeBlock:
+		*s = ChangeItemTypeBlock
+		return nil
+	case ChangeItemTypeChannel:
+		*s = ChangeItemTypeChannel
+		return nil
+	case ChangeItemTypeUser:
+		*s = ChangeItemTypeUser
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// What happened, as the viewer sees it: a thing that is now hidden from them is `deleted`, and one
+// that they can now see is `created`. `moved` is about the place of a connection, or the order of all
+// contents of a channel. `joined` and `left` are about the member `item` of a group; only its members
+// get them.
+type ChangeKind string
+
+const (
+	ChangeKindCreated      ChangeKind = "created"
+	ChangeKindUpdated      ChangeKind = "updated"
+	ChangeKindDeleted      ChangeKind = "deleted"
+	ChangeKindMoved        ChangeKind = "moved"
+	ChangeKindConnected    ChangeKind = "connected"
+	ChangeKindDisconnected ChangeKind = "disconnected"
+	ChangeKindJoined       ChangeKind = "joined"
+	ChangeKindLeft         ChangeKind = "left"
+	ChangeKindFollowed     ChangeKind = "followed"
+	ChangeKindUnfollowed   ChangeKind = "unfollowed"
+)
+
+// AllValues returns all ChangeKind values.
+func (ChangeKind) AllValues() []ChangeKind {
+	return []ChangeKind{
+		ChangeKindCreated,
+		ChangeKindUpdated,
+		ChangeKindDeleted,
+		ChangeKindMoved,
+		ChangeKindConnected,
+		ChangeKindDisconnected,
+		ChangeKindJoined,
+		ChangeKindLeft,
+		ChangeKindFollowed,
+		ChangeKindUnfollowed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ChangeKind) MarshalText() ([]byte, error) {
+	switch s {
+	case ChangeKindCreated:
+		return []byte(s), nil
+	case ChangeKindUpdated:
+		return []byte(s), nil
+	case ChangeKindDeleted:
+		return []byte(s), nil
+	case ChangeKindMoved:
+		return []byte(s), nil
+	case ChangeKindConnected:
+		return []byte(s), nil
+	case ChangeKindDisconnected:
+		return []byte(s), nil
+	case ChangeKindJoined:
+		return []byte(s), nil
+	case ChangeKindLeft:
+		return []byte(s), nil
+	case ChangeKindFollowed:
+		return []byte(s), nil
+	case ChangeKindUnfollowed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ChangeKind) UnmarshalText(data []byte) error {
+	switch ChangeKind(data) {
+	case ChangeKindCreated:
+		*s = ChangeKindCreated
+		return nil
+	case ChangeKindUpdated:
+		*s = ChangeKindUpdated
+		return nil
+	case ChangeKindDeleted:
+		*s = ChangeKindDeleted
+		return nil
+	case ChangeKindMoved:
+		*s = ChangeKindMoved
+		return nil
+	case ChangeKindConnected:
+		*s = ChangeKindConnected
+		return nil
+	case ChangeKindDisconnected:
+		*s = ChangeKindDisconnected
+		return nil
+	case ChangeKindJoined:
+		*s = ChangeKindJoined
+		return nil
+	case ChangeKindLeft:
+		*s = ChangeKindLeft
+		return nil
+	case ChangeKindFollowed:
+		*s = ChangeKindFollowed
+		return nil
+	case ChangeKindUnfollowed:
+		*s = ChangeKindUnfollowed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A page of changes.
+// Ref: #/components/schemas/ChangeList
+type ChangeList struct {
+	// Continues after this page.
+	Cursor string   `json:"cursor"`
+	Data   []Change `json:"data"`
+	// Whether to request the next page at once.
+	More bool `json:"more"`
+}
+
+// GetCursor returns the value of Cursor.
+func (s *ChangeList) GetCursor() string {
+	return s.Cursor
+}
+
+// GetData returns the value of Data.
+func (s *ChangeList) GetData() []Change {
+	return s.Data
+}
+
+// GetMore returns the value of More.
+func (s *ChangeList) GetMore() bool {
+	return s.More
+}
+
+// SetCursor sets the value of Cursor.
+func (s *ChangeList) SetCursor(val string) {
+	s.Cursor = val
+}
+
+// SetData sets the value of Data.
+func (s *ChangeList) SetData(val []Change) {
+	s.Data = val
+}
+
+// SetMore sets the value of More.
+func (s *ChangeList) SetMore(val bool) {
+	s.More = val
+}
+
+type ChangeType string
+
+const (
+	ChangeTypeBlock      ChangeType = "Block"
+	ChangeTypeChannel    ChangeType = "Channel"
+	ChangeTypeConnection ChangeType = "Connection"
+	ChangeTypeComment    ChangeType = "Comment"
+	ChangeTypeUser       ChangeType = "User"
+	ChangeTypeGroup      ChangeType = "Group"
+)
+
+// AllValues returns all ChangeType values.
+func (ChangeType) AllValues() []ChangeType {
+	return []ChangeType{
+		ChangeTypeBlock,
+		ChangeTypeChannel,
+		ChangeTypeConnection,
+		ChangeTypeComment,
+		ChangeTypeUser,
+		ChangeTypeGroup,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ChangeType) MarshalText() ([]byte, error) {
+	switch s {
+	case ChangeTypeBlock:
+		return []byte(s), nil
+	case ChangeTypeChannel:
+		return []byte(s), nil
+	case ChangeTypeConnection:
+		return []byte(s), nil
+	case ChangeTypeComment:
+		return []byte(s), nil
+	case ChangeTypeUser:
+		return []byte(s), nil
+	case ChangeTypeGroup:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ChangeType) UnmarshalText(data []byte) error {
+	switch ChangeType(data) {
+	case ChangeTypeBlock:
+		*s = ChangeTypeBlock
+		return nil
+	case ChangeTypeChannel:
+		*s = ChangeTypeChannel
+		return nil
+	case ChangeTypeConnection:
+		*s = ChangeTypeConnection
+		return nil
+	case ChangeTypeComment:
+		*s = ChangeTypeComment
+		return nil
+	case ChangeTypeUser:
+		*s = ChangeTypeUser
+		return nil
+	case ChangeTypeGroup:
+		*s = ChangeTypeGroup
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 // The parts of a channel that are needed to choose it.
 // Ref: #/components/schemas/ChannelChoice
 type ChannelChoice struct {
@@ -3114,6 +3513,51 @@ func (s *Markdown) SetPlain(val string) {
 	s.Plain = val
 }
 
+// NewNilChangeItem returns new NilChangeItem with value set to v.
+func NewNilChangeItem(v ChangeItem) NilChangeItem {
+	return NilChangeItem{
+		Value: v,
+	}
+}
+
+// NilChangeItem is nullable ChangeItem.
+type NilChangeItem struct {
+	Value ChangeItem
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilChangeItem) SetTo(v ChangeItem) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilChangeItem) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilChangeItem) SetToNull() {
+	o.Null = true
+	var v ChangeItem
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilChangeItem) Get() (v ChangeItem, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilChangeItem) Or(d ChangeItem) ChangeItem {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilInt64 returns new NilInt64 with value set to v.
 func NewNilInt64(v int64) NilInt64 {
 	return NilInt64{
@@ -5483,6 +5927,37 @@ func (s *StartImportReqVisibility) UnmarshalText(data []byte) error {
 
 // StopImportNoContent is response for StopImport operation.
 type StopImportNoContent struct{}
+
+type StreamChangesOK struct {
+	Data io.Reader
+}
+
+// Read reads data from the Data reader.
+//
+// Kept to satisfy the io.Reader interface.
+func (s StreamChangesOK) Read(p []byte) (n int, err error) {
+	if s.Data == nil {
+		return 0, io.EOF
+	}
+	return s.Data.Read(p)
+}
+
+// StreamChangesOKRawTextEventStream represents raw HTTP response for StreamChanges text/event-stream.
+type StreamChangesOKRawTextEventStream struct {
+	Response *http.Response `json:"-"`
+}
+
+// GetResponse returns the value of Response.
+func (s *StreamChangesOKRawTextEventStream) GetResponse() *http.Response {
+	return s.Response
+}
+
+// SetResponse sets the value of Response.
+func (s *StreamChangesOKRawTextEventStream) SetResponse(val *http.Response) {
+	s.Response = val
+}
+
+func (*StreamChangesOKRawTextEventStream) streamChangesRes() {}
 
 // A selector of a passage by its words or by its characters. The first selector by words counts.
 // Ref: #/components/schemas/TextSelector

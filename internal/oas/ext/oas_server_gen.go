@@ -11,6 +11,7 @@ import (
 // Handler handles operations described by OpenAPI v3 specification.
 type Handler interface {
 	BlocksHandler
+	ChangesHandler
 	ChannelsHandler
 	CollaboratorsHandler
 	CommentsHandler
@@ -170,6 +171,46 @@ type BlocksHandler interface {
 	//
 	// PUT /ext/v1/snapshots/{id}
 	ShareSnapshot(ctx context.Context, req *ShareSnapshotReq, params ShareSnapshotParams) (*Snapshot, error)
+}
+
+// ChangesHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Changes
+type ChangesHandler interface {
+	// ListChanges implements listChanges operation.
+	//
+	// Every change that the viewer may see, in the order in which they were committed. To keep a copy:
+	//
+	// 1. Call this without `cursor`. The response contains no changes, and a cursor that starts now.
+	// 2. Read everything that the copy contains.
+	// 3. Call this with the cursor and apply the changes. Store each `cursor` together with the copy, and
+	//    continue with it.
+	//
+	// No change is lost or repeated for a client that does so. Apply a change by reading the thing again.
+	// Its state may already be newer than the change, or it may be gone; a later change says so.
+	//
+	// A channel that becomes visible or invisible to the viewer is one change, however many contents it
+	// has: after `created`, read its contents and the channels that it is in; after `deleted`, drop all
+	// connections in it and to it. Drop a block that is in no channel of the copy, unless the viewer
+	// created it. After `deleted` of a user, also drop their channels and comments. After `joined`, `left`
+	// or `deleted` of a group that the viewer belongs or belonged to, read its private channels and those
+	// that it collaborates on again, and drop those that are not found.
+	//
+	// A page contains at most 100 changes. It can be empty although `more` is true, if the viewer may not
+	// see the changes that were read. Changes are kept for 30 days. An older cursor, and one from before a
+	// backup was restored, is 410: start again with step 1.
+	//
+	// GET /ext/v1/changes
+	ListChanges(ctx context.Context, params ListChangesParams) (*ChangeList, error)
+	// StreamChanges implements streamChanges operation.
+	//
+	// The same changes as server-sent events. Each `change` event contains a change as JSON, and its `id`
+	// is the cursor after it. The first event is `start` and contains the cursor where the stream begins.
+	// Events without data only move the cursor, at least every 15 seconds. The server ends each stream
+	// after five minutes; browsers then connect again with `Last-Event-ID`, and so must other clients.
+	//
+	// GET /ext/v1/changes/stream
+	StreamChanges(ctx context.Context, params StreamChangesParams, w http.ResponseWriter) error
 }
 
 // ChannelsHandler handles operations described by OpenAPI v3 specification.

@@ -155,7 +155,7 @@ func (w Writes) ShareApplication(ctx context.Context, id domain.ApplicationID) (
 type Holder struct {
 	TokenID   domain.TokenID
 	Actor     domain.Actor
-	Audience  domain.Audience
+	Audience  domain.TokenAudience
 	Suspended bool
 }
 
@@ -358,7 +358,7 @@ type Code struct {
 	RedirectURI   string // as in the request; "" if it had none
 	Challenge     string // for the method S256; "" if the request had no challenge
 	Scope         domain.Scope
-	Audience      domain.Audience
+	Audience      domain.TokenAudience
 	CreatedAt     time.Time
 	ExpiresAt     time.Time
 }

@@ -2,6 +2,7 @@ package sqlx
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"vitrine/internal/database"
@@ -232,4 +233,67 @@ func (d Dialect) NoIndex(column string) string {
 		return column
 	}
 	return "+" + column
+}
+
+// ChangeRows returns the list bound at parameter p, which contains a list of texts and numbers for each row, as rows of
+// l with these columns. A column is a number if its name ends in _id or _at.
+func (d Dialect) ChangeRows(p string, columns ...string) string {
+	var parts []string
+	for i, name := range columns {
+		value := "r.value ->> " + strconv.Itoa(i)
+		if d == Postgres && (strings.HasSuffix(name, "_id") || strings.HasSuffix(name, "_at")) {
+			value = "CAST(" + value + " AS BIGINT)"
+		}
+		parts = append(parts, value+" AS "+name)
+	}
+	from, order := "json_each("+p+") AS r", "r.key"
+	if d == Postgres {
+		from, order = "json_array_elements(CAST("+p+" AS JSON)) WITH ORDINALITY AS r (value, n)", "r.n"
+	}
+	return "(SELECT " + strings.Join(parts, ", ") + ", " + order + " AS n FROM " + from + ") AS l"
+}
+
+// ListedIDs returns the ids in the JSON list of a column as rows of l (id). There are none if the column is null.
+func (d Dialect) ListedIDs(column string) string {
+	if d == Postgres {
+		return "(SELECT CAST(listed.value AS BIGINT) AS id FROM json_array_elements_text(CAST(" + column + " AS JSON)) AS listed (value)) AS listed"
+	}
+	return "(SELECT value AS id FROM json_each(" + column + ")) AS listed"
+}
+
+// ChangesAfter returns the transaction of the change c, a condition for the changes after a position, and their order.
+// PostgreSQL numbers rows before it commits them, so it leaves out those of transactions that are newer than the oldest
+// one in progress.
+func (d Dialect) ChangesAfter(args *Args, transaction, id int64) (number, condition, order string) {
+	if d != Postgres {
+		return "0", "c.id > " + args.Add(id), "c.id"
+	}
+	after := "(CAST(" + args.Add(strconv.FormatInt(transaction, 10)) + " AS XID8), CAST(" + args.Add(id) + " AS BIGINT))"
+	return "CAST(CAST(c.xid AS TEXT) AS BIGINT)", "(c.xid, c.id) > " + after + " AND c.xid < pg_snapshot_xmin(pg_current_snapshot())", "c.xid, c.id"
+}
+
+// ChangesUpTo returns a condition for the rows of changes up to a position.
+func (d Dialect) ChangesUpTo(args *Args, transaction, id int64) string {
+	if d != Postgres {
+		return "id <= " + args.Add(id)
+	}
+	return "(xid, id) <= (CAST(" + args.Add(strconv.FormatInt(transaction, 10)) + " AS XID8), CAST(" + args.Add(id) + " AS BIGINT))"
+}
+
+// ChangesEnd returns the position after the changes that can be read now: the transaction and the id. It also returns
+// the newest transaction that a position can contain, and whether the server is a standby.
+func (d Dialect) ChangesEnd() string {
+	if d == Postgres {
+		return `CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT), 0,
+			CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT), pg_is_in_recovery()`
+	}
+	return "0, COALESCE((SELECT max(c.id) FROM changes c), 0), 0, FALSE"
+}
+
+// WaitingChanges returns a condition for the changes c that were committed but cannot be read yet.
+func (d Dialect) WaitingChanges() string {
+	if d == Postgres {
+		return "c.xid >= pg_snapshot_xmin(pg_current_snapshot())"
+	}
+	return "FALSE"
 }

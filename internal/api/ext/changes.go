@@ -1,0 +1,130 @@
+package ext
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-faster/jx"
+
+	"vitrine/internal/app/changes"
+	"vitrine/internal/domain"
+	"vitrine/internal/httpedge"
+	"vitrine/internal/oas/ext"
+	"vitrine/internal/oas/wire"
+)
+
+// changesPath and streamPath are the addresses of the changes.
+const (
+	changesPath = "/ext/v1/changes"
+	streamPath  = changesPath + "/stream"
+)
+
+// isChanges reports whether a request reads changes. They are not compressed or cached, and may take longer than other
+// responses.
+func isChanges(r *http.Request) bool { return r.URL.Path == changesPath || r.URL.Path == streamPath }
+
+// Waits reports whether a request may wait for changes: see httpedge.APIHandler. Such a request reads at the primary
+// database, from which the server learns that there are changes.
+func Waits(r *http.Request) bool {
+	return r.URL.Path == streamPath || r.URL.Path == changesPath && strings.Contains(r.URL.RawQuery, "wait")
+}
+
+// ListChanges implements listChanges.
+func (h *handler) ListChanges(ctx context.Context, p ext.ListChangesParams) (*ext.ChangeList, error) {
+	page, err := h.app.Changes.Await(ctx, httpedge.Actor(ctx), changes.Input{Cursor: p.Cursor.Or(""),
+		Channel: domain.ChannelID(p.Channel.Or(0)), Wait: time.Duration(p.Wait.Or(0)) * time.Second}, httpedge.Client(ctx))
+	if err != nil {
+		return nil, err
+	}
+	out := &ext.ChangeList{Data: make([]ext.Change, len(page.Changes)), Cursor: page.Cursor, More: page.More}
+	for i := range page.Changes {
+		out.Data[i] = showChange(&page.Changes[i])
+	}
+	return out, nil
+}
+
+// StreamChanges implements streamChanges.
+func (h *handler) StreamChanges(ctx context.Context, p ext.StreamChangesParams, w http.ResponseWriter) error {
+	in := changes.Input{Cursor: p.LastEventID.Or(p.Cursor.Or("")), Channel: domain.ChannelID(p.Channel.Or(0))}
+	s := stream{w: w, to: http.NewResponseController(w)}
+	if httpedge.HeadOnly(ctx) {
+		_, err := h.app.Changes.Read(ctx, httpedge.Actor(ctx), in)
+		if err == nil {
+			s.begin()
+		}
+		return err
+	}
+	err := h.app.Changes.Follow(ctx, httpedge.Actor(ctx), in, httpedge.Client(ctx), s.send)
+	if s.begun {
+		return nil // the client connects again, and continues after the last event
+	}
+	return err
+}
+
+// stream writes server-sent events.
+type stream struct {
+	w     http.ResponseWriter
+	to    *http.ResponseController
+	begun bool
+}
+
+// begin sends the header.
+func (s *stream) begin() {
+	s.begun = true
+	header := s.w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no") // for nginx
+	s.w.WriteHeader(http.StatusOK)
+}
+
+// send writes the events of a page.
+func (s *stream) send(page changes.Page) error {
+	var events []byte
+	if !s.begun {
+		s.begin()
+		at := page.Cursor
+		if len(page.Changes) > 0 {
+			at = page.From
+		}
+		events = append(events, "event: start\nid: "+at+"\ndata: {\"cursor\":\""+at+"\"}\n\n"...)
+	}
+	for i := range page.Changes {
+		var data jx.Encoder
+		c := showChange(&page.Changes[i])
+		c.Encode(&data)
+		events = append(events, "event: change\nid: "+c.Cursor+"\ndata: "+data.String()+"\n\n"...)
+	}
+	events = append(events, "id: "+page.Cursor+"\n\n"...)
+	if _, err := s.w.Write(events); err != nil {
+		return err
+	}
+	if err := s.to.Flush(); err != nil {
+		return err
+	}
+	httpedge.Unhurried(s.w)
+	return nil
+}
+
+func showChange(c *changes.Shown) ext.Change {
+	out := ext.Change{Cursor: c.Cursor, Kind: ext.ChangeKind(c.Kind), Type: ext.ChangeType(c.Type), ID: c.ID, ChannelID: nilID(c.Channel),
+		ActorID: nilID(c.Actor), Fields: c.Fields, At: wire.Time{Time: c.CreatedAt}}
+	if out.Fields == nil {
+		out.Fields = []string{}
+	}
+	if out.Item.Null = c.Item.ID == 0; !out.Item.Null {
+		out.Item.Value = ext.ChangeItem{Type: ext.ChangeItemType(c.Item.Type), ID: c.Item.ID}
+	}
+	return out
+}
+
+// nilID returns null for 0.
+func nilID[T ~int64](id T) (out ext.NilInt64) {
+	if id == 0 {
+		out.SetToNull()
+		return out
+	}
+	return ext.NewNilInt64(int64(id))
+}
