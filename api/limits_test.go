@@ -78,6 +78,8 @@ var namedLimits = map[string]struct {
 	"MaxUnread":          {domain.MaxUnread, nil},
 	"MaxExports":         {domain.MaxExports, nil},
 	"MaxSnapshots":       {domain.MaxSnapshots, nil},
+	"MaxChangesWait":     {domain.MaxChangesWait, []string{"wait maximum"}},
+	"MaxChangesCursor":   {domain.MaxChangesCursor, []string{"cursor maxLength", "Last-Event-ID maxLength"}},
 
 	"MaxConditions": {domain.MaxConditions, []string{"metadata maxItems"}},
 	"MaxCondition":  {domain.MaxCondition, []string{"metadata maxLength"}},

@@ -56,6 +56,8 @@ const (
 	MaxPositions       = 500    // remembered positions in texts per user; older ones are forgotten
 	MaxUnread          = 1_000  // notifications per user; older ones count as read
 	MaxSnapshots       = 50     // saved copies per block
+	MaxChangesWait     = 30     // seconds that a request waits for a change
+	MaxChangesCursor   = 100    // bytes
 
 	MaxConditions          = 32    // on metadata in one search
 	MaxCondition           = 2_048 // characters of one

@@ -16,7 +16,7 @@ import (
 const Kept = 30 * 24 * time.Hour
 
 // MaxWait is the longest wait for a change.
-const MaxWait = 30 * time.Second
+const MaxWait = domain.MaxChangesWait * time.Second
 
 // pageRows is how many changes a page reads. A viewer may see fewer of them.
 const pageRows = 100

@@ -2769,7 +2769,7 @@ func decodeListChangesParams(args [0]string, argsEscaped bool, r *http.Request) 
 				if value, ok := params.Wait.Get(); ok {
 					if err := func() error {
 						if err := (validate.Int{
-							MinSet:        true,
+							MinSet:        false,
 							Min:           0,
 							MaxSet:        true,
 							Max:           30,
