@@ -102,6 +102,9 @@ func newFuzzer(w *world, of []*describe.Description, seed int64) *fuzzer {
 			w.T.Fatal(err)
 		}
 		for _, op := range d.Operations() {
+			if op.ID == "streamChanges" {
+				continue // it does not end
+			}
 			item := doc["paths"].(object)[op.Path].(object)
 			node := item[strings.ToLower(op.Method)].(object)
 			parameters, _ := node["parameters"].([]any)
@@ -190,6 +193,7 @@ func (f *fuzzer) request() (*http.Request, []byte) {
 			path = strings.Replace(path, "{"+name+"}", value, 1)
 		case "query":
 			switch {
+			case name == "wait" && op.ID == "listChanges": // half a minute
 			case f.seldom(12):
 				raw += "&" + name + "=" + pickOf(f, hostileText)
 			case f.seldom(3) || p["required"] == true:

@@ -48,7 +48,7 @@ var unpublished = map[string]string{
 		EndProcessing EndReservation ExtendReservation FillUpload KeepMetadata KeepUpload LockAvatarRequest LockByteUsage MeasureUpload ObjectRemoved
 		ObjectStays RecountBytes Reserve RestartProcessing SetCleaned StartProcessing SweepBlobs SweepReservations SweepUploads UndoAttempt
 		UseUpload RequestAvatar`,
-	"saved copies, which are published with their block": `AddSnapshot DeleteSnapshot SetSnapshotPolicy ShareSnapshot`,
+	"saved copies, which are published with their block": `AddSnapshot DeletePictures DeleteSnapshot SetSnapshotPolicy SharePictures ShareSnapshot`,
 	"how far this server is with a copy":                 `BeginSnapshot EndSnapshotRequest NoteSnapshotFailure RequestSnapshot UndoSnapshotAttempt`,
 	"batches, whose blocks are published one by one":     `AddBatch BatchItemFailed BatchItemMade BeginBatch EndBatch LockBatchItem SweepBatches UndoBatchAttempt`,
 	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments MoveComments MoveSnapshots EmptyInbox EndFollows

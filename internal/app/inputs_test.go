@@ -1202,6 +1202,8 @@ var heldElsewhere = map[string][2]string{
 	"MaxUnread":        {"../store/unread_test.go", "domain.MaxUnread"},
 	"MaxRefusedNoted":  {"audit_test.go", "domain.MaxRefusedNoted"},
 	"MaxSnapshots":     {"snapshots_test.go", "domain.MaxSnapshots"},
+	"MaxChangesWait":   {"../api/changes_test.go", "domain.MaxChangesWait"},
+	"MaxChangesCursor": {"../api/changes_test.go", "domain.MaxChangesCursor"},
 	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},
 
 	"MaxBlockHighlights": {"reading_test.go", "domain.MaxBlockHighlights"},
@@ -1237,7 +1239,7 @@ var withoutText = []string{
 	"DeleteSearch", "Finds", "MailReader", "QueueSearchMails", "ReadFind", "ReadFinds", "ReadLists", "SavedAs", "SavedSearch", "SavedSearches", "SendSearchMail", "StopMails", "UnreadFinds",
 	"ApplyHiding", "Backfills", "Blocklist", "Cases", "Duplicates", "Similar", "Twins", "FindAnimations", "FindLooks", "FindHidden", "HiddenFor", "HiddenSubjects", "Look", "MyHidden", "Notices", "OpenCases", "ReadCase", "ReadNotices", "RemoveFromBlocklist", "Reported", "SendCases", "SendModerationNotice", "NotifyOperators", "ToHide", "WantCaseMail", "WantsCaseMail",
 	"BeginExport", "DeleteExport", "Export", "ExportStopped", "Exports", "KeepExport", "NoteExport", "OpenExport", "StartExport", "SweepExports",
-	"AuthoredBlocks", "AuthoredComments", "ArchivedSnapshots", "BlockSnapshots", "DeleteSnapshot", "HasSnapshot", "NewestSnapshot", "OwnSnapshots", "OpenSnapshot", "ShareSnapshot", "Snapshot", "SnapshotLimit", "SnapshotUsage", "StageSnapshot", "AttachSnapshot", "SavePage", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk", "CanTakeSnapshots", "RequestSnapshot", "RequestedSnapshot", "BlockSnapshotPolicies", "BlockSnapshotPolicy", "ChannelSnapshotPolicy", "SnapshotRequest", "TakeFirst", "TakeSnapshot",
+	"AuthoredBlocks", "AuthoredComments", "ArchivedSnapshots", "BlockSnapshots", "CreateKnownToken", "DeleteSnapshot", "HasBrowser", "HasSnapshot", "NewestSnapshot", "OwnSnapshots", "OpenSnapshot", "ShareSnapshot", "Snapshot", "SnapshotLimit", "SnapshotUsage", "StageSnapshot", "AttachSnapshot", "SavePage", "Hashes", "IsWhole", "KeepObject", "KeepsMetadata", "OpenFile", "OpenFor", "OpenObject", "OpenPage", "Order", "Ordered", "Outline", "OwnedChannels", "Picture", "Player", "SpareDisk", "CanTakeSnapshots", "RequestSnapshot", "RequestedSnapshot", "BlockSnapshotPolicies", "BlockSnapshotPolicy", "ChannelSnapshotPolicy", "SnapshotRequest", "TakeFirst", "TakeSnapshot",
 }
 
 // withinTransactions are functions that one topic calls in another.

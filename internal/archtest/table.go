@@ -30,7 +30,7 @@ var allowedImports = map[string][]string{
 	"browser":        {"fetch", "weburl"},
 	"capture":        {"fetch", "page", "weburl"},
 	"certs":          {"domain"},
-	"config":         {"domain"},
+	"config":         {"domain", "weburl"},
 	"database":       {"database/lite", "database/postgres", "database/replica", "domain", "durable", "reads"},
 	"fetch":          {"domain", "weburl"},
 	"licenses":       {},
