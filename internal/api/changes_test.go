@@ -187,17 +187,17 @@ func TestChangesOfLateCommits(t *testing.T) {
 		if r.DB().Dialect().String() == "sqlite" {
 			return // one writer at a time
 		}
-		begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+		started, end, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 		go func() {
 			ended <- r.DB().Transact(t.Context(), func(tx *database.Tx) error {
 				_, err := tx.Exec(t.Context(), `INSERT INTO changes (kind, type, thing_id, actor_id, fields, audience, created_at)
 					VALUES ('updated', 'User', 1, 0, '', '', 0)`)
-				close(begun)
+				close(started)
 				<-end
 				return err
 			})
 		}()
-		<-begun
+		<-started
 		late := fmt.Sprint("created Channel ", r.Channel("ada", "Attic", "public"))
 		for range 3 {
 			if got := f.next(""); len(got) > 0 {

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/server"
 )
 
-// kept are the settings of what a sandbox does not have: data that stays, and other programs.
+// kept are the settings that name lasting data or other programs, which a sandbox does not have.
 var kept = []string{"database-url", "database-direct-url", "database-replica-urls", "blob-url", "redis-url", "backup-to", "smtp-url", "mail-in", "oidc-issuer", "embeddings-url", "tls-domain", "metrics-addr"}
 
 // serveSandbox serves a sandbox until the context is done.
@@ -19,7 +19,7 @@ func (cmd *serveCmd) serveSandbox(c *console, cfg config.Config, log *slog.Logge
 	var problems usageError
 	for _, flag := range kept {
 		if cmd.Text(flag) != "" {
-			problems = append(problems, cmd.Problem(flag, errors.New("a sandbox keeps nothing and runs alone: leave this setting out, or --sandbox")))
+			problems = append(problems, cmd.Problem(flag, errors.New("a sandbox keeps no data and needs no other program: leave out this setting or --sandbox")))
 		}
 	}
 	if len(problems) > 0 {

@@ -16,7 +16,7 @@ const maxArgument = 1_000
 var prompts = []struct{ name, title, description, argument, about, text string }{
 	{"summarize_channel", "Summarize a channel", "Reads a whole channel and says what it is about.", "channel", "slug or id of the channel",
 		"Read the channel %q with read_channel and all pages of list_contents. Read the long texts that matter with read_block. " +
-			"Then say in a few paragraphs what it collects, which themes and disagreements there are, and what is missing. Link the blocks that you mention."},
+			"Then describe its subject, its themes, its disagreements and its gaps in a few paragraphs. Link the blocks that you mention."},
 	{"find_company", "Find company for a block", "Finds channels and blocks that belong together with a block.", "block_id", "id of the block",
 		"Read the block %q with read_block. Search for blocks and channels about the same subject, with several queries. " +
 			"Propose up to five channels of mine to connect it to, and say why in a sentence each. Connect nothing until I agree."},

@@ -22,7 +22,7 @@ func readTools() []tool {
 		reads("list_contents", "List the contents of a channel", "Lists the items of a channel, from the top in the order that its "+
 			"people arranged. With a query, lists only matching items.", listContents),
 		reads("list_comments", "List comments", "Lists the comments on a block, oldest first.", listComments),
-		reads("read_user", "Read a user", "Returns a user, by default the one whose token this is, and what they made, newest first.", readUser),
+		reads("read_user", "Read a user", "Returns a user, by default the owner of the token, with their channels and blocks, newest first.", readUser),
 		reads("find_channels", "Find channels to add to", "Lists channels to which the user may add, by the beginning of words of "+
 			"their titles. Without a query, lists the ones used last.", findChannels),
 		reads("find_saved", "Find a saved page", "Lists blocks that were saved from the web page with an address, to avoid saving it twice.", findSaved),

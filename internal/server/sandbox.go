@@ -60,8 +60,8 @@ type Sandbox struct {
 	end       context.CancelFunc
 }
 
-// sandboxConfig returns the settings of a sandbox: what it may inherit, without everything that would keep data or
-// contact others.
+// sandboxConfig returns the settings of a sandbox: the configured ones, without those that keep data or contact other
+// programs.
 func sandboxConfig(cfg config.Config, unlimited bool) config.Config {
 	cfg.DatabaseURL, cfg.DatabaseDirectURL, cfg.Replicas, cfg.RedisURL = "", "", config.Replicas{}, ""
 	cfg.Blob, cfg.Backup, cfg.SMTP, cfg.MailIn, cfg.Embeddings = config.Blob{}, config.Backup{}, nil, config.MailIn{}, config.Embeddings{}

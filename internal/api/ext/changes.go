@@ -57,7 +57,7 @@ func (h *handler) StreamChanges(ctx context.Context, p ext.StreamChangesParams, 
 		return err
 	}
 	err := h.app.Changes.Follow(ctx, httpedge.Actor(ctx), in, httpedge.Client(ctx), s.send)
-	if s.begun {
+	if s.started {
 		return nil // the client connects again, and continues after the last event
 	}
 	return err
@@ -65,14 +65,14 @@ func (h *handler) StreamChanges(ctx context.Context, p ext.StreamChangesParams, 
 
 // stream writes server-sent events.
 type stream struct {
-	w     http.ResponseWriter
-	to    *http.ResponseController
-	begun bool
+	w       http.ResponseWriter
+	to      *http.ResponseController
+	started bool
 }
 
 // begin sends the header.
 func (s *stream) begin() {
-	s.begun = true
+	s.started = true
 	header := s.w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")
@@ -83,7 +83,7 @@ func (s *stream) begin() {
 // send writes the events of a page.
 func (s *stream) send(page changes.Page) error {
 	var events []byte
-	if !s.begun {
+	if !s.started {
 		s.begin()
 		at := page.Cursor
 		if len(page.Changes) > 0 {

@@ -25,7 +25,7 @@ type AuthorizationRequest struct {
 	State               string
 	CodeChallenge       string
 	CodeChallengeMethod string
-	Resource            string         // RFC 8707: what the token is for; "" for everything
+	Resource            string         // RFC 8707: the endpoint that the token is for; "" for all
 	From                domain.Visitor // who sends it
 	Repeated            []string       // names of repeated parameters
 }

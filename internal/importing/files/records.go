@@ -195,7 +195,7 @@ func (b *Bundle) block(k block, where string) (it source.Item, why string) {
 	return it, ""
 }
 
-// policyOf returns a policy as it is stored, or "" if it is none of ours.
+// policyOf returns a policy as it is stored, or "" if it is unknown.
 func policyOf(p domain.SnapshotPolicy) domain.SnapshotPolicy {
 	if slices.Contains(domain.SnapshotPolicies(), p) {
 		return p.Stored()
