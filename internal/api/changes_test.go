@@ -27,8 +27,19 @@ type follower struct {
 	cursor string
 }
 
+// followChanges returns a follower of the changes from now on. Until all transactions have ended that were running at the
+// last commit, in any database of the server, its change would still be one of them.
 func followChanges(r *apptest.Rig, as string) *follower {
 	r.T.Helper()
+	r.Person(as) // created here at the latest
+	for waits := r.DB().Dialect() != database.SQLite; waits; {
+		err := r.DB().View(r.T.Context(), func(q database.Querier) error {
+			return q.QueryRow(r.T.Context(), `SELECT EXISTS (SELECT 1 FROM changes WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()))`).Scan(&waits)
+		})
+		if err != nil {
+			r.T.Fatal(err)
+		}
+	}
 	return &follower{r, as, r.Get(as, "/ext/v1/changes").Str("cursor")}
 }
 

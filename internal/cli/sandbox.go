@@ -38,6 +38,6 @@ func (cmd *serveCmd) serveSandbox(c *console, cfg config.Config, log *slog.Logge
 		fmt.Fprintf(c.Out, "  %-4s read: %s  write: %s\n", a.Slug, a.Read, a.Write)
 	}
 	fmt.Fprintf(c.Out, "\n  try it:  curl -H \"Authorization: Bearer %s\" %s/v3/me\n  reset:   curl -X POST %[2]s/ext/v1/sandbox/reset\n", s.Accounts[0].Write, cfg.BaseURL)
-	started(log, cfg, "serving a sandbox", "addr", l.Addr().String(), "base_url", cfg.BaseURL)
+	log.Info("serving a sandbox", "addr", l.Addr().String(), "base_url", cfg.BaseURL, "version", build["version"], "commit", build["commit"])
 	return untilDone(c, cfg, log, s)
 }
