@@ -163,9 +163,6 @@ func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &o.value)
 }
 
-// Pointer returns a pointer to a value, for optional fields.
-func Pointer[T any](v T) *T { return &v }
-
 // form is a body that is sent as a form.
 type form struct{ body any }
 

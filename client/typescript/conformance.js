@@ -37,7 +37,7 @@ async function result(step) {
   const c = client(step.as);
   if (step.upload !== undefined) return { value: await c.upload(...step.upload) };
   const called = c[step.call](...argumentsOf(step));
-  return step.call.startsWith("all") ? Array.fromAsync?.(called) ?? collected(called) : called;
+  return step.call.startsWith("all") ? collected(called) : called;
 }
 
 async function collected(items) {

@@ -123,7 +123,11 @@ func TestSnapshotPolicies(t *testing.T) {
 		if _, err := a.SetBlockSnapshotPolicy(ctx, actorOf(r, "bob"), id, domain.NoSnapshots); domain.KindOf(err) != domain.Forbidden {
 			t.Errorf("bob set a policy: %v", err)
 		}
-		if _, err := a.BlockSnapshotPolicy(ctx, actorOf(r, "bob"), id); domain.KindOf(err) != domain.Forbidden {
+		b, err := c.Block(ctx, actorOf(r, "bob"), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.BlockSnapshotPolicy(ctx, actorOf(r, "bob"), b); domain.KindOf(err) != domain.Forbidden {
 			t.Errorf("bob read a policy: %v", err)
 		}
 		policy := domain.NoSnapshots
@@ -164,7 +168,11 @@ func TestSnapshotPolicyInTrash(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if p, err := a.Content.BlockSnapshotPolicy(ctx, ada, id); err != nil || p.Own != domain.AskedSnapshots {
+		b, err := a.Collections.Block(ctx, ada, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p, err := a.Content.BlockSnapshotPolicy(ctx, ada, b); err != nil || p.Own != domain.AskedSnapshots {
 			t.Errorf("%+v, %v", p, err)
 		}
 		if c, err := a.Collections.Channel(ctx, ada, domain.Ref{ID: channel}); err != nil || c.Snapshots != domain.NoSnapshots {

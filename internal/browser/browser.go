@@ -70,8 +70,8 @@ type Page struct {
 type Rendered struct {
 	URL     *url.URL
 	HTML    []byte // UTF-8
-	Picture []byte // of the whole page; nil if there is none
-	PDF     []byte // nil if there is none
+	Picture []byte // of the whole page, or nil
+	PDF     []byte // or nil
 	Lost    error  // why Picture or PDF are missing, or nil
 	Parts   Getter // answers with the files that the browser received, and fetches others
 }

@@ -133,8 +133,12 @@ const (
 	Assistants TokenAudience = "mcp" // only the MCP endpoint
 )
 
-// AssistantsPath is the path of the MCP endpoint.
-const AssistantsPath = "/mcp"
+// AssistantsPath is the path of the MCP endpoint. ResourceMetadataPath and the endpoint's path are the path of its
+// metadata (RFC 9728 section 3.1).
+const (
+	AssistantsPath       = "/mcp"
+	ResourceMetadataPath = "/.well-known/oauth-protected-resource"
+)
 
 // Asked returns the scope that an application requests with a list of scopes. Without a known scope
 // in the list, it is read, or write for version 2 clients: that version had no scopes at first, and

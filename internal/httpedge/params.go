@@ -147,23 +147,27 @@ func Local(r *http.Request) bool {
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && origin != "null" {
 		u, err := url.Parse(origin)
-		if err != nil || !loopback(u.Hostname()) {
+		if err != nil || !Loopback(u.Hostname()) {
 			return false
 		}
 	}
 	peer, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil || !loopback(peer) {
+	if err != nil || !Loopback(peer) {
 		return false
 	}
-	host := r.Host
+	return Loopback(Hostname(r.Host))
+}
+
+// Hostname returns a host, such as that of a Host header, without its port, in lower case.
+func Hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
-	return loopback(strings.Trim(host, "[]"))
+	return strings.ToLower(strings.Trim(host, "[]"))
 }
 
-// loopback reports whether a host name or address means this machine.
-func loopback(host string) bool {
+// Loopback reports whether a host name or address means this machine.
+func Loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }

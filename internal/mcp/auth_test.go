@@ -181,7 +181,7 @@ func TestTurnedOff(t *testing.T) {
 	r.Do("", "GET", "/.well-known/oauth-protected-resource/mcp", nil).Want(404)
 }
 
-// Clients of the same name registered before are told apart, and registration stays.
+// Clients can still register themselves (RFC 7591).
 func TestRegistration(t *testing.T) {
 	r := apptest.New(t, func(c *config.Config) { c.OAuthRegistration = true })
 	body, err := json.Marshal(map[string]any{"client_name": "Cursor", "redirect_uris": []string{"cursor://anysphere.cursor-mcp/oauth/callback"},

@@ -28,7 +28,6 @@ const (
 	introspectPath = "/ext/v1/oauth/introspect"
 	registerPath   = "/ext/v1/oauth/register"
 	metadataPath   = "/.well-known/oauth-authorization-server"
-	resourcePath   = "/.well-known/oauth-protected-resource"
 )
 
 // Options configure the endpoints.
@@ -68,9 +67,9 @@ func New(o Options) *Endpoints {
 	}
 	if o.MCP {
 		described := endpoint{"getResourceMetadata", http.MethodGet, static(resource(o))}
-		e.at[resourcePath], e.at[resourcePath+domain.AssistantsPath] = described, described // clients try both
+		e.at[domain.ResourceMetadataPath], e.at[domain.ResourceMetadataPath+domain.AssistantsPath] = described, described // clients try both
 		if u, err := url.Parse(o.BaseURL); err == nil {
-			e.at[resourcePath+u.Path+domain.AssistantsPath] = described
+			e.at[domain.ResourceMetadataPath+u.Path+domain.AssistantsPath] = described
 		}
 	}
 	// If the issuer has a path, its metadata is at the root of the host, and the path of the issuer

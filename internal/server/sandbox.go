@@ -53,8 +53,8 @@ type Sandbox struct {
 	failed  chan error
 
 	resetting sync.Mutex
+	runs      int
 	gate      sync.RWMutex // requests hold it for reading, a reset for writing
-	resets    int
 	current   *Server
 	ended     context.Context // ends all requests to current
 	end       context.CancelFunc
@@ -91,13 +91,15 @@ func NewSandbox(ctx context.Context, cfg config.Config, o Options, unlimited boo
 	s := &Sandbox{cfg: sandboxConfig(cfg, unlimited), o: o, folder: folder, release: release, failed: make(chan error, 1),
 		limiter: middleware.NewLimiter(map[string]int{"guest": 30, "free": 120, "premium": 300, "supporter": 600})}
 	s.o.Fetch.Instead, s.o.API, s.o.Ready = sandbox.Web{}, s.fail, nil
+	var first *Server
 	if err = s.build(ctx); err == nil {
-		err = s.run(ctx)
+		first, err = s.run(ctx)
 	}
 	if err != nil {
 		release()
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
+	s.use(first)
 	return s, nil
 }
 
@@ -145,35 +147,51 @@ func (s *Sandbox) build(ctx context.Context) error {
 }
 
 // run starts a server on a copy of the data set.
-func (s *Sandbox) run(ctx context.Context) error {
-	s.resets++
+func (s *Sandbox) run(ctx context.Context) (next *Server, err error) {
+	s.runs++
 	cfg := s.cfg
-	cfg.DataDir = s.data(s.resets)
+	cfg.DataDir = s.data(s.runs)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(cfg.DataDir))
+		}
+	}()
 	if err := os.CopyFS(cfg.DataDir, os.DirFS(s.data(0))); err != nil {
-		return err
+		return nil, err
 	}
-	next, err := New(ctx, cfg, s.o)
-	if err != nil {
-		return err
+	if next, err = New(ctx, cfg, s.o); err != nil {
+		return nil, err
 	}
+	if err := next.StartWork(); err != nil {
+		return nil, errors.Join(err, next.Shutdown(ctx))
+	}
+	return next, nil
+}
+
+// use makes a server the one that answers requests.
+func (s *Sandbox) use(next *Server) {
 	s.current = next
 	s.ended, s.end = context.WithCancel(context.Background())
 	s.faults.Set(nil)
-	return next.StartWork()
 }
 
-// Reset ends all requests, and restores the data set.
+// Reset ends all requests, and restores the data set. If that fails, nothing changes.
 func (s *Sandbox) Reset(ctx context.Context) error {
 	s.resetting.Lock()
 	defer s.resetting.Unlock()
+	old := s.current
+	next, err := s.run(ctx)
+	if err != nil {
+		return err
+	}
 	s.end()
 	s.gate.Lock()
-	defer s.gate.Unlock()
-	old := s.data(s.resets)
-	if err := s.current.Shutdown(ctx); err != nil {
+	s.use(next)
+	s.gate.Unlock()
+	if err := old.Shutdown(ctx); err != nil {
 		s.o.Log.WarnContext(ctx, "jobs were cut off by a reset", "error", err)
 	}
-	return errors.Join(s.run(ctx), os.RemoveAll(old))
+	return os.RemoveAll(old.cfg.DataDir)
 }
 
 // Start serves requests on l until Shutdown.

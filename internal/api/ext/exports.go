@@ -14,10 +14,10 @@ import (
 )
 
 // Downloads reports whether the response to a request is a file: see httpedge.Handler.
-func Downloads(r *http.Request) bool {
-	if isChanges(r) {
-		return true
-	}
+func Downloads(r *http.Request) bool { return isExport(r) || isChanges(r) }
+
+// isExport reports whether a request is for an export.
+func isExport(r *http.Request) bool {
 	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/ext/v1/"), "/")
 	return len(parts) == 3 && (parts[0] == "channels" && parts[2] == "export" || parts[0] == "exports" && parts[2] == "file")
 }

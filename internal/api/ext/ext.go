@@ -51,7 +51,7 @@ func New(o Options) (http.Handler, error) {
 		return nil, err
 	}
 	return &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server, Address: address,
-		Primary: func(r *http.Request) bool { return Downloads(r) && !isChanges(r) || Waits(r) }, Waits: Waits,
+		Primary: func(r *http.Request) bool { return isExport(r) || Waits(r) }, Waits: Waits,
 		Shown: []string{"getExtOpenapiSpecJson", "getSite"},
 		Route: func(method string, u *url.URL) (string, bool) {
 			r, ok := server.FindPath(method, u)

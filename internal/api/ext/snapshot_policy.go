@@ -27,7 +27,11 @@ func (h *handler) RequestSnapshot(ctx context.Context, p ext.RequestSnapshotPara
 
 // GetBlockSnapshotPolicy implements getBlockSnapshotPolicy.
 func (h *handler) GetBlockSnapshotPolicy(ctx context.Context, p ext.GetBlockSnapshotPolicyParams) (*ext.SnapshotPolicy, error) {
-	return snapshotPolicy(h.app.Content.BlockSnapshotPolicy(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID)))
+	b, err := h.app.Collections.Block(ctx, httpedge.Actor(ctx), domain.BlockID(p.ID))
+	if err != nil {
+		return nil, err
+	}
+	return snapshotPolicy(h.app.Content.BlockSnapshotPolicy(ctx, httpedge.Actor(ctx), b))
 }
 
 // SetBlockSnapshotPolicy implements setBlockSnapshotPolicy.

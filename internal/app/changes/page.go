@@ -41,7 +41,7 @@ func New(c *core.Core) *Changes {
 type Input struct {
 	Cursor  string           // "" for a cursor that starts now
 	Channel domain.ChannelID // 0 for all
-	Wait    time.Duration    // how long to wait for a change if there is none
+	Wait    time.Duration    // how long to wait until there is a change
 }
 
 // Validate checks everything except the cursor.

@@ -115,7 +115,7 @@ func (w *waiting) run() {
 	}
 }
 
-// polled wakes the waiting requests if the last change is another one. It returns false if there are none.
+// polled wakes the waiting requests if the last change is another one. It returns false if no request waits.
 func (w *waiting) polled(moved bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -89,12 +89,8 @@ func (a *Content) RequestedSnapshot(ctx context.Context, actor domain.Actor, blo
 }
 
 // BlockSnapshotPolicy returns the policies for a block of the actor.
-func (a *Content) BlockSnapshotPolicy(ctx context.Context, actor domain.Actor, id domain.BlockID) (p SnapshotPolicies, err error) {
-	b, err := a.Store.Blocks().Block(ctx, actor.UserID, id)
-	if err == nil {
-		err = hasCopies(actor, b)
-	}
-	if err != nil {
+func (a *Content) BlockSnapshotPolicy(ctx context.Context, actor domain.Actor, b domain.Block) (p SnapshotPolicies, err error) {
+	if err := hasCopies(actor, b); err != nil {
 		return p, err
 	}
 	return a.snapshotPolicy(ctx, a.Store.Queries, b)

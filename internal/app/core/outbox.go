@@ -21,7 +21,7 @@ func recordChanges(_ context.Context, tx *store.Tx, d done, events []domain.Even
 	for _, event := range events {
 		if e := d.change(event, left); e.Kind != "" {
 			e.CreatedAt = d.at
-			all = append(all, e)
+			all = append(all, e.Entry)
 		}
 	}
 	tx.RecordChanges(all...)
@@ -29,91 +29,91 @@ func recordChanges(_ context.Context, tx *store.Tx, d done, events []domain.Even
 }
 
 // change returns the change of an event. The actor is recorded only where others see it.
-func (d done) change(event domain.Event, left []domain.ChannelID) changes.Entry {
+func (d done) change(event domain.Event, left []domain.ChannelID) entry {
 	switch e := event.(type) {
 	case domain.ChannelCreated:
-		return changed(domain.ChangeCreated, domain.SubjectChannel, int64(e.Channel.ID)).by(d.by).Entry
+		return changed(domain.ChangeCreated, domain.SubjectChannel, int64(e.Channel.ID)).by(d.by)
 	case domain.ChannelRestored:
-		return changed(domain.ChangeCreated, domain.SubjectChannel, int64(e.Channel.ID)).Entry
+		return changed(domain.ChangeCreated, domain.SubjectChannel, int64(e.Channel.ID))
 	case domain.ChannelChanged:
 		return channelChanged(e)
 	case domain.ChannelDeleted:
-		return changed(domain.ChangeDeleted, domain.SubjectChannel, int64(e.Channel.ID)).seenBy(e.Channel).Entry
+		return changed(domain.ChangeDeleted, domain.SubjectChannel, int64(e.Channel.ID)).seenBy(e.Channel)
 	case domain.CollaboratorAdded:
 		c := changed(domain.ChangeUpdated, domain.SubjectChannel, int64(e.Channel.ID)).seenBy(e.Channel)
 		c.Audience += " +" + domain.AudienceOf(e.Who)
 		c.Fields = []string{"collaborators"}
-		return c.Entry
+		return c
 	case domain.CollaboratorRemoved:
 		c := changed(domain.ChangeUpdated, domain.SubjectChannel, int64(e.Channel.ID)).seenBy(e.Channel)
 		c.Audience += " -" + domain.AudienceOf(e.Who)
 		c.Fields = []string{"collaborators"}
-		return c.Entry
+		return c
 	case domain.ContentsArranged:
-		return changed(domain.ChangeMoved, domain.SubjectChannel, int64(e.Channel.ID)).seenBy(e.Channel).Entry
+		return changed(domain.ChangeMoved, domain.SubjectChannel, int64(e.Channel.ID)).seenBy(e.Channel)
 	case domain.Connected:
-		return changed(domain.ChangeConnected, domain.SubjectConnection, 0).between(e.Channel.ID, e.Item).by(d.by).Entry
+		return changed(domain.ChangeConnected, domain.SubjectConnection, 0).between(e.Channel.ID, e.Item).by(d.by)
 	case domain.Disconnected:
 		c := changed(domain.ChangeDisconnected, domain.SubjectConnection, int64(e.Connection.ID)).between(e.Connection.ChannelID, e.Connection.Item)
 		c.Channels = []domain.ChannelID{e.Connection.ChannelID}
-		return c.Entry
+		return c
 	case domain.ConnectionChanged:
 		kind := domain.ChangeUpdated
 		if e.Moved {
 			kind = domain.ChangeMoved
 		}
-		return changed(kind, domain.SubjectConnection, int64(e.Connection.ID)).between(e.Connection.ChannelID, e.Connection.Item).Entry
+		return changed(kind, domain.SubjectConnection, int64(e.Connection.ID)).between(e.Connection.ChannelID, e.Connection.Item)
 	case domain.BlockCreated:
-		return changed(domain.ChangeCreated, domain.SubjectBlock, int64(e.Block.ID)).by(domain.UserID(e.Block.Author.ID)).Entry
+		return changed(domain.ChangeCreated, domain.SubjectBlock, int64(e.Block.ID)).by(domain.UserID(e.Block.Author.ID))
 	case domain.BlockChanged:
-		return changed(domain.ChangeUpdated, domain.SubjectBlock, int64(e.Block)).Entry
+		return changed(domain.ChangeUpdated, domain.SubjectBlock, int64(e.Block))
 	case domain.BlockRestored:
-		return changed(domain.ChangeCreated, domain.SubjectBlock, int64(e.Block)).Entry
+		return changed(domain.ChangeCreated, domain.SubjectBlock, int64(e.Block))
 	case domain.BlockDeleted:
 		c := changed(domain.ChangeDeleted, domain.SubjectBlock, int64(e.Block))
 		c.Audience, c.Channels = domain.AudienceOf(domain.UserRef(e.Author)), left
-		return c.Entry
+		return c
 	}
 	return d.changeOfPeople(event)
 }
 
 // changeOfPeople returns the change of an event about users, groups, follows or comments.
-func (d done) changeOfPeople(event domain.Event) changes.Entry {
+func (d done) changeOfPeople(event domain.Event) entry {
 	switch e := event.(type) {
 	case domain.CommentCreated:
-		return changed(domain.ChangeCreated, domain.SubjectComment, int64(e.Comment)).on(e.Block.ID).by(d.by).Entry
+		return changed(domain.ChangeCreated, domain.SubjectComment, int64(e.Comment)).on(e.Block.ID).by(d.by)
 	case domain.CommentChanged:
-		return changed(domain.ChangeUpdated, domain.SubjectComment, int64(e.Comment.ID)).on(e.Comment.BlockID).Entry
+		return changed(domain.ChangeUpdated, domain.SubjectComment, int64(e.Comment.ID)).on(e.Comment.BlockID)
 	case domain.CommentDeleted:
 		c := changed(domain.ChangeDeleted, domain.SubjectComment, int64(e.Comment.ID)).on(e.Comment.BlockID)
 		c.Block = e.Comment.BlockID
-		return c.Entry
+		return c
 	case domain.UserCreated:
-		return changed(domain.ChangeCreated, domain.SubjectUser, int64(e.User)).Entry
+		return changed(domain.ChangeCreated, domain.SubjectUser, int64(e.User))
 	case domain.UserChanged:
-		return changed(domain.ChangeUpdated, domain.SubjectUser, int64(e.User)).Entry
+		return changed(domain.ChangeUpdated, domain.SubjectUser, int64(e.User))
 	case domain.UserDeleted:
-		return changed(domain.ChangeDeleted, domain.SubjectUser, int64(e.User)).public().Entry
+		return changed(domain.ChangeDeleted, domain.SubjectUser, int64(e.User)).public()
 	case domain.GroupCreated:
-		return changed(domain.ChangeCreated, domain.SubjectGroup, int64(e.Group)).by(d.by).Entry
+		return changed(domain.ChangeCreated, domain.SubjectGroup, int64(e.Group)).by(d.by)
 	case domain.GroupChanged:
-		return changed(domain.ChangeUpdated, domain.SubjectGroup, int64(e.Group)).Entry
+		return changed(domain.ChangeUpdated, domain.SubjectGroup, int64(e.Group))
 	case domain.GroupDeleted:
-		return changed(domain.ChangeDeleted, domain.SubjectGroup, int64(e.Group)).public().Entry
+		return changed(domain.ChangeDeleted, domain.SubjectGroup, int64(e.Group)).public()
 	case domain.MemberAdded:
-		return changed(domain.ChangeJoined, domain.SubjectGroup, int64(e.Group)).member(e.Group, e.User).Entry
+		return changed(domain.ChangeJoined, domain.SubjectGroup, int64(e.Group)).member(e.Group, e.User)
 	case domain.MemberRemoved:
-		return changed(domain.ChangeLeft, domain.SubjectGroup, int64(e.Group)).member(e.Group, e.User).Entry
+		return changed(domain.ChangeLeft, domain.SubjectGroup, int64(e.Group)).member(e.Group, e.User)
 	case domain.Followed:
-		return changed(domain.ChangeFollowed, e.What.Type, e.What.ID).by(d.by).Entry
+		return changed(domain.ChangeFollowed, e.What.Type, e.What.ID).by(d.by)
 	case domain.Unfollowed:
-		return changed(domain.ChangeUnfollowed, e.What.Type, e.What.ID).by(d.by).Entry
+		return changed(domain.ChangeUnfollowed, e.What.Type, e.What.ID).by(d.by)
 	}
-	return changes.Entry{}
+	return entry{}
 }
 
 // channelChanged returns the change of a channel, whose audience is that of its former state.
-func channelChanged(e domain.ChannelChanged) changes.Entry {
+func channelChanged(e domain.ChannelChanged) entry {
 	c := changed(domain.ChangeUpdated, domain.SubjectChannel, int64(e.Is.ID)).seenBy(e.Was)
 	if was, is := e.Was.Owner.PrincipalRef, e.Is.Owner.PrincipalRef; was != is {
 		c.Audience += " -" + domain.AudienceOf(was) + " +" + domain.AudienceOf(is)
@@ -128,7 +128,7 @@ func channelChanged(e domain.ChannelChanged) changes.Entry {
 			c.Fields = append(c.Fields, field.name)
 		}
 	}
-	return c.Entry
+	return c
 }
 
 // entry is a change that is being built.

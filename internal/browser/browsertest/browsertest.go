@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Program returns the path of Chromium. It skips a test if there is none.
+// Program returns the path of Chromium. Without Chromium it skips the test.
 func Program(t testing.TB) string {
 	t.Helper()
 	program := cmp.Or(os.Getenv("CHROMIUM"), "/usr/bin/chromium")

@@ -2592,7 +2592,7 @@ type ListChangesParams struct {
 	// The id of a channel. Only changes of it and its contents are listed. Changes of other channels are
 	// read over, so use the cursor as without it.
 	Channel OptInt64 `json:",omitempty,omitzero"`
-	// How many seconds to wait for a change if there is none. An account can have 16 waiting requests and
+	// How many seconds to wait until there is a change. An account can have 16 waiting requests and
 	// streams per server.
 	Wait OptInt64 `json:",omitempty,omitzero"`
 }

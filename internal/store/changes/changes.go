@@ -99,44 +99,44 @@ func (r Reads) Groups(ctx context.Context, user domain.UserID) (map[domain.Group
 
 // VisibleChannels returns which of some channels a viewer may see.
 func (r Reads) VisibleChannels(ctx context.Context, viewer domain.UserID, ids []domain.ChannelID) (map[domain.ChannelID]bool, error) {
-	return visible(ctx, r.db, viewer, ids, "SELECT ch.id FROM channels ch WHERE "+r.db.In("ch.id", "$2")+" AND "+
-		access.For(viewer, access.VisibleChannel, access.GuestChannel))
+	return found(ctx, r.db, ids, "SELECT ch.id FROM channels ch WHERE "+r.db.In("ch.id", "$2")+" AND "+
+		access.For(viewer, access.VisibleChannel, access.GuestChannel), int64(viewer))
 }
 
 // VisibleBlocks returns which of some blocks a viewer may see.
 func (r Reads) VisibleBlocks(ctx context.Context, viewer domain.UserID, ids []domain.BlockID) (map[domain.BlockID]bool, error) {
-	return visible(ctx, r.db, viewer, ids, "SELECT b.id FROM blocks b WHERE "+r.db.In("b.id", "$2")+" AND "+
-		access.For(viewer, access.VisibleBlock, access.GuestBlock))
+	return found(ctx, r.db, ids, "SELECT b.id FROM blocks b WHERE "+r.db.In("b.id", "$2")+" AND "+
+		access.For(viewer, access.VisibleBlock, access.GuestBlock), int64(viewer))
 }
 
 // BlocksIn returns which of some blocks are in a channel.
 func (r Reads) BlocksIn(ctx context.Context, channel domain.ChannelID, ids []domain.BlockID) (map[domain.BlockID]bool, error) {
-	return visible(ctx, r.db, channel, ids, "SELECT c.item_id FROM connections c WHERE c.channel_id = $1 AND c.item_type = 'Block' AND "+r.db.In("c.item_id", "$2"))
+	return found(ctx, r.db, ids, "SELECT c.item_id FROM connections c WHERE c.channel_id = $1 AND c.item_type = 'Block' AND "+r.db.In("c.item_id", "$2"), int64(channel))
 }
 
-// Connections returns which of some connections exist in a channel.
+// Connections returns which of some connections exist.
 func (r Reads) Connections(ctx context.Context, ids []domain.ConnectionID) (map[domain.ConnectionID]bool, error) {
-	return visible(ctx, r.db, domain.ConnectionID(0), ids, "SELECT c.id FROM connections c WHERE c.channel_id > $1 AND "+r.db.In("c.id", "$2"))
+	return found(ctx, r.db, ids, "SELECT c.id FROM connections c WHERE "+r.db.In("c.id", "$1"))
 }
 
 // Comments returns which of some comments exist.
 func (r Reads) Comments(ctx context.Context, ids []domain.CommentID) (map[domain.CommentID]bool, error) {
-	return visible(ctx, r.db, domain.CommentID(0), ids, "SELECT k.id FROM comments k WHERE k.block_id > $1 AND "+r.db.In("k.id", "$2"))
+	return found(ctx, r.db, ids, "SELECT k.id FROM comments k WHERE "+r.db.In("k.id", "$1"))
 }
 
-// visible returns the ids that a query selects of those at $2. It runs no query for none.
-func visible[V, T ~int64](ctx context.Context, db sqlx.Conn, first V, ids []T, query string) (map[T]bool, error) {
-	found := make(map[T]bool, len(ids))
+// found returns the ids that a query selects of some, which are its last argument. For no ids it runs no query.
+func found[T ~int64](ctx context.Context, db sqlx.Conn, ids []T, query string, args ...any) (map[T]bool, error) {
+	all := make(map[T]bool, len(ids))
 	if len(ids) == 0 {
-		return found, nil
+		return all, nil
 	}
-	rows, err := db.Query(ctx, query, int64(first), sqlx.IDs(db.Dialect, ids))
+	rows, err := db.Query(ctx, query, append(args, sqlx.IDs(db.Dialect, ids))...)
 	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (none struct{}, err error) {
 		id, err := sqlx.ScanID[T](row)
-		found[id] = true
+		all[id] = true
 		return none, err
 	})
-	return found, err
+	return all, err
 }
 
 // Entry is a new change. Its audience is extended in the database.

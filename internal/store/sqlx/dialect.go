@@ -253,7 +253,7 @@ func (d Dialect) ChangeRows(p string, columns ...string) string {
 	return "(SELECT " + strings.Join(parts, ", ") + ", " + order + " AS n FROM " + from + ") AS l"
 }
 
-// ListedIDs returns the ids in the JSON list of a column as rows of l (id). There are none if the column is null.
+// ListedIDs returns the ids in the JSON list of a column as rows of listed (id), or no rows if the column is null.
 func (d Dialect) ListedIDs(column string) string {
 	if d == Postgres {
 		return "(SELECT CAST(listed.value AS BIGINT) AS id FROM json_array_elements_text(CAST(" + column + " AS JSON)) AS listed (value)) AS listed"

@@ -21,7 +21,7 @@ func copyingOf(v *web.Visit, b domain.Block, own bool) (*copying, error) {
 	if !own || !content.HasPage(b) {
 		return nil, nil
 	}
-	p, err := v.App().Content.BlockSnapshotPolicy(v.R.Context(), v.Actor(), b.ID)
+	p, err := v.App().Content.BlockSnapshotPolicy(v.R.Context(), v.Actor(), b)
 	p.Own = p.Own.Shown()
 	return &copying{p, "/block/" + strconv.FormatInt(int64(b.ID), 10) + "/copying", domain.SnapshotPolicies()}, err
 }

@@ -20,7 +20,7 @@ func copyFormOf(v *web.Visit, b domain.Block, own bool) (*copyForm, error) {
 	if !own || b.Type != domain.LinkBlock || b.ValueURL == nil || !v.App().Content.CanTakeSnapshots() {
 		return nil, nil
 	}
-	policy, err := v.App().Content.BlockSnapshotPolicy(v.R.Context(), v.Actor(), b.ID)
+	policy, err := v.App().Content.BlockSnapshotPolicy(v.R.Context(), v.Actor(), b)
 	if err != nil || policy.Effective == domain.NoSnapshots {
 		return nil, err
 	}
