@@ -248,9 +248,25 @@ func (r *Rig) Send(req *http.Request) *Response {
 // SendTo is Send to another server on the same database.
 func (r *Rig) SendTo(handler http.Handler, req *http.Request) *Response {
 	r.T.Helper()
-	w := httptest.NewRecorder()
-	handler.ServeHTTP(w, req)
+	ctx, end := context.WithCancel(req.Context())
+	defer end()
+	w := recorder{httptest.NewRecorder(), end}
+	handler.ServeHTTP(w, req.WithContext(ctx))
 	return r.read(req, w.Result())
+}
+
+// recorder records a response. A stream of events, which has no end, ends after the first ones.
+type recorder struct {
+	*httptest.ResponseRecorder
+	end func()
+}
+
+// Flush implements http.Flusher.
+func (w recorder) Flush() {
+	w.ResponseRecorder.Flush()
+	if w.Header().Get("Content-Type") == "text/event-stream" {
+		w.end()
+	}
 }
 
 // Beside starts another server on the same database, and stops it at the end of the test.
