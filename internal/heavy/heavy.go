@@ -1,4 +1,4 @@
-// Package heavy gives slow tests a light version: go test ./... runs that one, and CI the heavy one.
+// Package heavy gives slow tests a light version: go test ./... runs that one, and CI the heavy one at night.
 package heavy
 
 import "os"
