@@ -98,7 +98,7 @@ var allowedImports = map[string][]string{
 	"app/changes":      {"app/core", "domain", "store", "store/changes"},
 	"app/reading":      {"app/core", "domain", "markup", "store"},
 	"app/searches":     {"app/core", "app/collections", "domain", "jobs", "mail", "present", "store", "store/saved"},
-	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/transfer", "jobs", "blob", "weburl"},
+	"app/transfer":     {"app/core", "app/content", "app/collections", "app/reading", "domain", "store", "store/transfer", "jobs", "blob", "weburl"},
 	"middleware":       {"domain", "budget", "describe", "obs", "scope"},
 	"httpedge":         {"app/...", "domain", "budget", "reads", "scope", "auth", "middleware", "describe", "oas/failure", "obs"},
 	"api":              {"fragments", "api/v2", "api/v3", "api/ext", "app/...", "exporting", "present", "httpedge", "middleware", "describe", "description"},
