@@ -73,7 +73,9 @@ func (cmd command) run(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, b.server.Stop()) }()
 	b.server.Token = b.made.Token
-	if err := b.prepare(); err != nil {
+	b.reads, b.writes, err = drive.Ordinary{Token: b.made.Token, First: b.made.FirstBlock, Last: b.made.LastBlock,
+		Read: b.made.Middle.Slug, Pages: b.made.Middle.Items / 24, Write: b.made.Small.Slug}.Requests(b.server.Addr)
+	if err != nil {
 		return err
 	}
 	fmt.Println("| | copies | seconds until all were there | reads, p50, p99, ms | ÷ without | writes, p50, p99, ms | ÷ without | peak RSS, MB |\n|---|--:|--:|--:|--:|--:|--:|--:|")
@@ -107,32 +109,6 @@ type bench struct {
 	reads  []drive.Prepared
 	writes []drive.Prepared
 	first  result // the row without copies
-}
-
-// prepare chooses the requests: blocks, pages of channels and the home page; notes and links.
-func (b *bench) prepare() error {
-	host, token := b.server.Addr, "Authorization: Bearer "+b.made.Token
-	for i := range int64(100) {
-		id := b.made.FirstBlock + i*(b.made.LastBlock-b.made.FirstBlock)/100
-		page := 1 + int(i)%max(1, b.made.Middle.Items/24)
-		for _, r := range []drive.Request{
-			drive.Get(fmt.Sprintf("/v3/blocks/%d", id), token),
-			drive.Get(fmt.Sprintf("/v3/channels/%s/contents?page=%d&per=24", b.made.Middle.Slug, page)),
-			drive.Get(fmt.Sprintf("/v3/channels/%s/contents?page=%d&per=24", b.made.Middle.Slug, page), token),
-			drive.Get("/"),
-		} {
-			known, err := drive.Record(host, r) // some blocks are in private channels
-			if err != nil {
-				return err
-			}
-			if known.Status == http.StatusOK {
-				b.reads = append(b.reads, r.For(host))
-			}
-		}
-		b.writes = append(b.writes, drive.Request{Method: "POST", Path: "/v3/blocks", Header: []string{token},
-			Body: fmt.Sprintf(`{"value": "A note of the load, number %d", "channel_ids": [%q]}`, i, b.made.Small.Slug)}.For(host))
-	}
-	return nil
 }
 
 // result has the durations of requests.
