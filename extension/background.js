@@ -1,9 +1,9 @@
 // The worker: sends the queue, keeps copies of pages, and opens the popup after a click in the context menu.
 import "./script/part.js";
-import { account } from "./script/account.js";
-import { request } from "./script/api.js";
+import { account, keyOf } from "./script/account.js";
+import { copies, deleteCopies, sendCopies } from "./script/copies.js";
 import { copyPage, limits } from "./script/copy.js";
-import { entries, send } from "./script/queue.js";
+import { entries, keepWithEntry, send, sweepCopies } from "./script/queue.js";
 import { t } from "./script/texts.js";
 import { webPage } from "./script/urls.js";
 
@@ -54,10 +54,10 @@ function answerTo(message, sender) {
 const copying = new Set(); // tabs whose pages are being copied
 
 /**
- * Adds a copy of the page in a tab to a block. Returns why that failed, as the id of a text or in the server's words, or
- * an empty object.
+ * Copies the page in a tab, keeps the copy with its entry of the queue, and uploads it if the entry was sent. Returns what
+ * became of it: the ids of texts, or the server's words.
  */
-async function keepCopy({ tab, url, block }) {
+async function keepCopy({ tab, url, title, entry, block }) {
   const now = await account();
   let copied;
   copying.add(tab);
@@ -73,12 +73,19 @@ async function keepCopy({ tab, url, block }) {
   if (!copied) return { reason: "copyUnread" };
   const withoutFragment = (address) => address.split("#")[0];
   if (withoutFragment(copied.url) !== withoutFragment(url)) return { reason: "copyOther" };
+  const html = new Blob([copied.html], { type: "text/html" });
+  let dropped;
   try {
-    await request(now, "POST", `/ext/v1/blocks/${block}/snapshots`, new Blob([copied.html], { type: "text/html" }));
-    return {};
-  } catch ({ status, text }) {
-    return { reason: { 0: "copyOffline", 401: "expired", 403: "copyQuota", 413: "copyTooLarge" }[status] ?? "errorServer", text: status === 422 || status === 404 ? text : "" };
+    dropped = await keepWithEntry({ id: entry, account: keyOf(now), at: Date.now(), title, html, size: html.size, block, next: 0, tries: 0, reason: "", text: "" });
+  } catch {
+    return { reason: "copyNoSpace" }; // the browser's storage is full
   }
+  if (dropped < 0) return { reason: "copyNoSpace" };
+  await chrome.alarms.create("send", { delayInMinutes: 1 }); // in case that the browser ends this worker
+  const left = (await sendCopies(now, entry)).find(({ id }) => id === entry);
+  if (left?.reason) await deleteCopies([entry]); // the popup says why
+  await sendAll();
+  return left ? { waits: true, dropped, reason: left.reason, text: left.text } : { dropped };
 }
 
 chrome.alarms.onAlarm.addListener(sendAll);
@@ -90,8 +97,10 @@ const results = {}; // of all entries sent since this worker started: a popup ma
 async function sendAll() {
   const now = await account();
   if (now && !now.expired) Object.assign(results, await send(now));
-  const left = await entries();
-  const waiting = left.filter(({ state }) => state === "waiting");
+  await sweepCopies();
+  if (now && !now.expired) await sendCopies(now);
+  const left = [...await entries(), ...(await copies()).filter(({ block }) => block !== null)];
+  const waiting = left.filter(({ state, reason }) => (state ?? "waiting") === "waiting" && !reason);
   if (waiting.length > 0) {
     const next = Math.min(...waiting.map((entry) => entry.next));
     await chrome.alarms.create("send", { delayInMinutes: Math.max(1, (next - Date.now()) / 60_000) });

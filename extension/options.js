@@ -1,7 +1,8 @@
 // The settings: signing in and out, and what waits to be saved.
 import { account as readAccount, keyOf, setAccount } from "./script/account.js";
 import { SignInError, signIn, signInWithToken, signOut } from "./script/oauth.js";
-import { discard, entries, retry, why } from "./script/queue.js";
+import { copies as readCopies, deleteCopies, onCopies, retryCopy } from "./script/copies.js";
+import { discard, entries, forgetCopies, retry, why } from "./script/queue.js";
 import { el, t, translate } from "./script/texts.js";
 import { serverAddress } from "./script/urls.js";
 
@@ -19,6 +20,7 @@ at("out").addEventListener("click", leave);
 chrome.storage.local.onChanged.addListener((changes) => {
   if (changes.account || changes.queue) show();
 });
+onCopies(show);
 await show();
 
 async function show() {
@@ -32,16 +34,33 @@ async function show() {
     at("expired").hidden = at("renew").hidden = !account.expired;
   }
   const all = await entries();
-  at("queue").hidden = all.length === 0;
-  at("entries").replaceChildren(...all.map((entry) => row(entry, account)));
+  const copies = await readCopies();
+  const alone = copies.filter(({ block }) => block !== null);
+  at("queue").hidden = all.length + alone.length === 0;
+  at("entries").replaceChildren(...all.map((entry) => row(entry, account, copies.some(({ id }) => id === entry.copy))), ...alone.map((copy) => copyRow(copy, account)));
 }
 
-function row(entry, account) {
+/** Returns the row of a copy whose item was saved. */
+function copyRow({ id, title, reason, text, account: of }, account) {
+  const foreign = account === null || of !== keyOf(account);
+  const act = async (change) => {
+    await change;
+    await chrome.runtime.sendMessage("send");
+  };
+  return el("li", {},
+    el("div", { class: "what" }, el("p", {}, t("copyOf", title)), el("p", { class: reason ? "why" : "" }, foreign ? t("queueForeign") : reason ? text || t(reason) : t("queueWaiting"))),
+    el("div", { class: "actions" },
+      !foreign && el("button", { type: "button", class: "other small", onclick: () => act(retryCopy(id)) }, t("tryAgain")),
+      el("button", { type: "button", class: "away small", onclick: () => act(deleteCopies([id])) }, t("discard"))));
+}
+
+function row(entry, account, copied) {
   const { block, state, channels } = entry;
   const foreign = account === null || entry.account !== keyOf(account);
   const reason = foreign ? t("queueForeign") : state === "waiting" ? t("queueWaiting") : why(entry, t);
   return el("li", {},
-    el("div", { class: "what" }, el("p", {}, block?.title || block?.value.slice(0, 200) || t("connect")), el("p", {}, channels.map(({ title }) => title).join(", ")), el("p", { class: state === "waiting" ? "" : "why" }, reason)),
+    el("div", { class: "what" }, el("p", {}, block?.title || block?.value.slice(0, 200) || t("connect")), el("p", {}, channels.map(({ title }) => title).join(", ")), el("p", { class: state === "waiting" ? "" : "why" }, reason),
+      copied && el("p", { class: "copy" }, t("copyWithItem")), entry.lost && el("p", { class: "why" }, t(entry.lost))),
     el("div", { class: "actions" },
       !foreign && el("button", { type: "button", class: "other small", onclick: async () => {
         if (state !== "waiting") await retry([entry.id]);
@@ -82,6 +101,7 @@ async function leave() {
   const account = await readAccount();
   const revoked = await signOut(account);
   await setAccount(null);
+  await forgetCopies();
   await chrome.storage.local.remove("recent");
   await chrome.storage.session.clear();
   await chrome.permissions.remove({ origins: [originOf(account.server)] }).catch(() => {});

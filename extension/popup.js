@@ -224,17 +224,16 @@ async function showKeep() {
   at("keep-more").hidden = !at("keep-copy").checked || await chrome.permissions.contains(everySite);
 }
 
-/** Keeps a copy of the page with its block, and says what has become of it. */
-async function keepCopy(block) {
+/** Keeps a copy of the page with what was saved, and says what has become of it. */
+async function keepCopy({ copy: entry }, block = null) {
   const show = (text, className) => {
     Object.assign(at("done-copy"), { textContent: text, className });
     at("done-copy").hidden = at("undo").hidden; // undone in the meantime
   };
   show(t("copying"), "quiet");
-  const { reason, text } = block ? await chrome.runtime.sendMessage({ copy: { tab: page.tab.id, url: page.url, block } }).catch(() => null) ?? { reason: "errorServer" }
-    : { reason: account.expired ? "expired" : "copyOffline" };
+  const { reason, text, waits, dropped } = await chrome.runtime.sendMessage({ copy: { tab: page.tab.id, url: page.url, title: page.title, entry, block } }).catch(() => null) ?? { reason: "errorServer" };
   if (reason) show(t("copyFailed", text || t(reason)), "why");
-  else show(t("copyKept"), "quiet");
+  else show([t(waits ? "copyWaits" : "copyKept"), dropped > 0 ? count("copiesDropped", dropped) : ""].join(" ").trim(), "quiet");
 }
 
 /** Shows the blocks that were created from the page. */
@@ -337,7 +336,7 @@ async function save() {
   const results = await chrome.runtime.sendMessage("send").catch(() => null) ?? {};
   const keeps = copyable() && at("keep-copy").checked;
   await showDone(added, results);
-  if (keeps && at("done-wrong").className !== "why") await keepCopy(results[added[0].id]?.block);
+  if (keeps && at("done-wrong").className !== "why") await keepCopy(added[0], results[added[0].id]?.block);
 }
 
 /** Shows what has become of the entries. */

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"vitrine/bench/drive"
 )
 
 type command struct {
@@ -81,7 +83,7 @@ func (cmd command) pipeline(ctx context.Context, s *server, photos []string) err
 		return err
 	}
 	ours := time.Since(before)
-	peak, err := s.peakMemory()
+	peak, err := drive.PeakMemory(s.Process.Pid)
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,7 @@ func (cmd command) pipeline(ctx context.Context, s *server, photos []string) err
 
 // large uploads a file that is larger than the memory limit.
 func (cmd command) large(ctx context.Context, s *server) error {
-	before, err := s.peakMemory()
+	before, err := drive.PeakMemory(s.Process.Pid)
 	if err != nil {
 		return err
 	}
@@ -107,7 +109,7 @@ func (cmd command) large(ctx context.Context, s *server) error {
 	if err := s.uploadZeros(ctx, cmd.Big); err != nil {
 		return err
 	}
-	after, err := s.peakMemory()
+	after, err := drive.PeakMemory(s.Process.Pid)
 	if err != nil {
 		return err
 	}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -92,19 +90,4 @@ func (s *server) settled(ctx context.Context) error {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-}
-
-// peakMemory returns the peak resident memory of the process, in bytes (proc(5)).
-func (s *server) peakMemory() (int64, error) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Process.Pid))
-	if err != nil {
-		return 0, err
-	}
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
-			kb, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-			return kb << 10, err
-		}
-	}
-	return 0, errors.New("this system does not report peak memory")
 }

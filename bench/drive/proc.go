@@ -2,6 +2,7 @@ package drive
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -51,4 +52,24 @@ func PostgresTime(ctx context.Context, db *pgx.Conn) (used time.Duration, err er
 		used += time.Duration(spent)
 	}
 	return used, err
+}
+
+// PeakMemory returns the peak resident memory of a process in bytes (proc(5), Linux only).
+func PeakMemory(pid int) (int64, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kb, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			return kb << 10, err
+		}
+	}
+	return 0, errors.New("this system does not report peak memory")
+}
+
+// ResetPeakMemory makes PeakMemory report the peak from now on.
+func ResetPeakMemory(pid int) error {
+	return os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0)
 }

@@ -135,35 +135,13 @@ func wait(d time.Duration) job {
 }
 
 // prepare writes the files, and chooses the requests: blocks, pages of channels, searches and pages of the website.
-func (b *bench) prepare() error {
+func (b *bench) prepare() (err error) {
 	if err := writeImages(b.dir); err != nil {
 		return err
 	}
-	host, token := b.server.Addr, "Authorization: Bearer "+b.made.Token
-	channel := b.made.Middle
-	for i := range int64(100) {
-		id := b.made.FirstBlock + i*(b.made.LastBlock-b.made.FirstBlock)/100
-		page := 1 + int(i)%max(1, channel.Items/24)
-		for _, r := range []drive.Request{
-			drive.Get(fmt.Sprintf("/v3/blocks/%d", id)),
-			drive.Get(fmt.Sprintf("/v3/blocks/%d", id), token),
-			drive.Get(fmt.Sprintf("/v3/channels/%s/contents?page=%d&per=24", channel.Slug, page)),
-			drive.Get(fmt.Sprintf("/v3/channels/%s/contents?page=%d&per=24", channel.Slug, page), token),
-			drive.Get(fmt.Sprintf("/v3/channels/%s", channel.Slug)),
-			drive.Get("/"),
-		} {
-			known, err := drive.Record(host, r) // some blocks are in private channels
-			if err != nil {
-				return err
-			}
-			if known.Status == http.StatusOK {
-				b.reads = append(b.reads, r.For(host))
-			}
-		}
-		b.writes = append(b.writes, drive.Request{Method: "POST", Path: "/v3/blocks", Header: []string{token},
-			Body: fmt.Sprintf(`{"value": "A note of the load, number %d", "channel_ids": [%q]}`, i, b.made.Small.Slug)}.For(host))
-	}
-	return nil
+	b.reads, b.writes, err = drive.Ordinary{Token: b.made.Token, First: b.made.FirstBlock, Last: b.made.LastBlock,
+		Read: b.made.Middle.Slug, Pages: b.made.Middle.Items / 24, Write: b.made.Small.Slug}.Requests(b.server.Addr)
+	return err
 }
 
 // measure runs the jobs at once, with load until all have ended if load is set, and prints a row.

@@ -291,6 +291,59 @@ onSQLite("the browser extension", (world) => {
     await moss.close();
   });
 
+  test("offline, a copy of the page waits with its item, and is uploaded once", async () => {
+    const moss = await browser.context.newPage();
+    await moss.goto(`${web.url}/moss`);
+    const settings = await browser.open("options.html");
+    const waiting = () => settings.evaluate(async () => (await import("./script/copies.js")).copies());
+    const page = await popup(moss);
+    await page.getByRole("checkbox", { name: "Save it as a new block" }).check();
+    await page.getByLabel("Keep a copy").check();
+    await choose(page, "fie", "Field notes");
+    await world.leave();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("The copy of the page waits on this device too").waitFor();
+    await settings.getByText("With a copy of the page").waitFor();
+    await accessible(settings, "light", "dark");
+    await moss.close(); // it is not needed any more
+    const queue = await stored("queue");
+    assert.deepEqual((await waiting()).map(({ id, block }) => [id, block]), [[queue[0].copy, null]]);
+    await settings.evaluate(async () => { globalThis.kept = await (await import("./script/copies.js")).copies(); });
+    await world.comeBack();
+    const send = () => settings.evaluate(() => chrome.runtime.sendMessage("send"));
+    const copied = async () => {
+      await send();
+      assert.deepEqual([await stored("queue"), await waiting()], [[], []]);
+      const [{ id }] = await contents("Field notes");
+      return [id, (await call("GET", `/ext/v1/blocks/${id}/snapshots`)).data.map(({ title }) => title)];
+    };
+    const [block, titles] = await copied();
+    assert.deepEqual(titles, ["Moss"]);
+    const before = (await contents("Field notes")).length;
+    // The browser ends the worker after the server has created the block, and again after the upload: both are repeated.
+    const restore = (block) => settings.evaluate(async (block) => (await import("./script/copies.js")).storeCopy({ ...globalThis.kept[0], block }), block);
+    await restore(null);
+    await browser.worker.evaluate((queue) => chrome.storage.local.set({ queue }), queue);
+    assert.deepEqual(await copied(), [block, ["Moss"]]);
+    await restore(block);
+    assert.deepEqual(await copied(), [block, ["Moss"]]);
+    assert.equal((await contents("Field notes")).length, before);
+    // The block of a copy was deleted in the meantime: its user decides.
+    await restore(999_999);
+    await send();
+    await settings.getByText("The item it belongs to was deleted").waitFor();
+    await settings.getByRole("button", { name: "Discard" }).click();
+    await settings.locator("#queue").waitFor({ state: "hidden" });
+    assert.deepEqual(await waiting(), []);
+    // A copy without an entry goes, since its item was discarded.
+    await settings.evaluate(async () => (await import("./script/copies.js")).storeCopy({ id: "lost", account: "", at: 1, size: 1, block: null, reason: "" }));
+    await send();
+    assert.deepEqual(await waiting(), []);
+    await page.close();
+    await settings.close();
+    await browser.worker.evaluate(() => chrome.storage.local.remove("keepCopy"));
+  });
+
   test("a channel that is gone: the item stays until the user decides", async () => {
     const { id } = await call("POST", "/v3/channels", { title: "Brief" });
     const page = await popup();
@@ -328,8 +381,10 @@ onSQLite("the browser extension", (world) => {
     const me = () => fetch(`${world.url}/v3/me`, { headers: { Authorization: `Bearer ${token}` } });
     assert.equal((await me()).status, 200);
     const settings = await browser.open("options.html");
+    await settings.evaluate(async () => (await import("./script/copies.js")).storeCopy({ id: "private", account: "", at: 1, size: 1, block: 1, reason: "copyQuota" }));
     await settings.getByRole("button", { name: "Sign out" }).click();
     await settings.getByText("no longer has access").waitFor();
+    assert.deepEqual(await settings.evaluate(async () => (await import("./script/copies.js")).copies()), []);
     assert.equal((await me()).status, 401);
     assert.equal(await stored("account"), undefined);
     await settings.close();

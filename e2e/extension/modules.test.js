@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { messageOf, waitOf } from "../../extension/script/api.js";
 import { begins, offered } from "../../extension/script/chooser.js";
+import { afterUpload, overflow } from "../../extension/script/copies.js";
 import { blocksOf, cut } from "../../extension/script/drafts.js";
 import { escapeMarkdown } from "../../extension/script/markdown.js";
 import { challengeOf, codeIn } from "../../extension/script/oauth.js";
@@ -71,6 +72,30 @@ describe("modules of the browser extension", () => {
     assert.equal(after(sent, { status: 0, text: "", wait: 0 }, 9_000).sent, 5_000, "the first time counts");
     assert.deepEqual([isUnsure(entry, 1e12), isUnsure(sent, 6_000), isUnsure(sent, 24 * 3_600_000)], [false, false, true]);
     assert.notEqual(again(sent).id, entry.id);
+  });
+
+  test("copies that wait have limits of number and size, and the refused and oldest ones go first", () => {
+    const copy = (id, at, size, reason = "") => ({ id, at, size, reason });
+    const gone = (copies, limits) => overflow(copies, limits).map(({ id }) => id);
+    const all = [copy("new", 9, 5), copy("old", 1, 5), copy("refused", 5, 5, "copyGone")];
+    assert.deepEqual(gone(all, { count: 3, bytes: 15 }), []);
+    assert.deepEqual(gone(all, { count: 2, bytes: 15 }), ["refused"]);
+    assert.deepEqual(gone(all, { count: 3, bytes: 9 }), ["refused", "old"]);
+    assert.deepEqual(gone([copy("large", 1, 100)], { count: 3, bytes: 9 }), ["large"]);
+    assert.deepEqual(gone([]), []);
+  });
+
+  test("what becomes of a copy whose upload failed", () => {
+    const copy = { id: "x", next: 0, tries: 0, reason: "", text: "" };
+    const fails = (status, from = copy, text = "", wait = 0) => afterUpload(from, { status, text, wait }, 1_000);
+    for (const [status, reason, next] of [[0, "", 0], [401, "", 0], [429, "", 61_000], [503, "", 61_000], [403, "copyQuota", 0], [404, "copyGone", 0], [413, "copyTooLarge", 0], [400, "errorServer", 0]]) {
+      assert.deepEqual([fails(status).reason, fails(status).next], [reason, next], String(status));
+    }
+    assert.equal(fails(503, copy, "", 900).next, 901_000);
+    assert.equal(fails(422, copy, "Not HTML").text, "Not HTML");
+    let broken = copy;
+    for (let n = 0; n < 40 && broken.reason === ""; n++) broken = fails(500, broken);
+    assert.equal(broken.reason, "errorServer", "it is not sent forever");
   });
 
   test("channels for what is typed", () => {

@@ -1,14 +1,16 @@
 // Everything that is saved goes through a queue in storage.local, so that nothing is lost if the network, the browser
 // or the server fails. Each entry has a key, with which the server executes it only once.
-import { keyOf } from "./account.js";
+import { account as readAccount, keyOf } from "./account.js";
 import { request, Refusal } from "./api.js";
+import { copies, deleteCopies, setBlock, storeCopy } from "./copies.js";
 
 /**
  * @typedef {{id: string, account: string, at: number, block: object?, connect: number?, channels: object[],
- *   sent: number?, next: number, state: "waiting" | "refused" | "unsure", message: string}} Entry
+ *   sent: number?, next: number, state: "waiting" | "refused" | "unsure", message: string, copy: string, lost: string?}} Entry
  * block is the body of createBlock without channels; connect is the id of a block to connect instead. A channel has an
  * id, or a key if it is to be created. sent is when it was first sent without an answer. A refused entry waits for the
- * user; of an unsure one it is unknown whether the server has executed it.
+ * user; of an unsure one it is unknown whether the server has executed it. copy is the id of the copy of its page in
+ * copies.js, if there is one; lost is the id of a text that says why there is none any more.
  */
 
 /** The server keeps the keys of requests for a day. After that, a request that had no answer may not be repeated. */
@@ -17,8 +19,8 @@ const most = 500;
 
 /** Returns an entry for each block, or one that connects a block. */
 export function entriesOf(account, { blocks = [], connect = null, channels }, now = Date.now()) {
-  const made = (block) => ({ id: crypto.randomUUID(), account: keyOf(account), at: now, block, connect, channels, sent: null, next: 0, state: "waiting", message: "" });
-  return connect === null ? blocks.map(made) : [made(null)];
+  const made = (block, id = crypto.randomUUID()) => ({ id, copy: id, account: keyOf(account), at: now, block, connect, channels, sent: null, next: 0, state: "waiting", message: "" });
+  return connect === null ? blocks.map((block) => made(block)) : [made(null)];
 }
 
 /**
@@ -61,7 +63,7 @@ export async function entries() {
 
 /** Changes the queue. Pages and the worker do so at the same time, so each change has a lock. */
 function change(fn) {
-  return navigator.locks.request("queue", async () => chrome.storage.local.set({ queue: fn(await entries()) }));
+  return navigator.locks.request("queue", async () => chrome.storage.local.set({ queue: await fn(await entries()) }));
 }
 
 export async function enqueue(added) {
@@ -73,8 +75,12 @@ export async function enqueue(added) {
   return fits;
 }
 
+/** Removes entries, with the copies of their pages. */
 export function discard(ids) {
-  return change((all) => all.filter(({ id }) => !ids.includes(id)));
+  return change(async (all) => {
+    await deleteCopies([...ids, ...all.filter(({ id, copy }) => ids.includes(id) && copy).map(({ copy }) => copy)]);
+    return all.filter(({ id }) => !ids.includes(id));
+  });
 }
 
 export function retry(ids) {
@@ -83,6 +89,63 @@ export function retry(ids) {
 
 function replace(changed) {
   return change((all) => all.map((entry) => entry.id === changed.id ? changed : entry));
+}
+
+const sentBlocks = new Map(); // of the entries that this worker has sent, by their copies
+
+/** Removes an entry that was sent. From then on its copy can be uploaded. It reports whether the entry was still there. */
+async function leave(id, block) {
+  let there = false;
+  await change(async (all) => {
+    const entry = all.find((other) => other.id === id);
+    there = entry !== undefined;
+    if (there && entry.copy) {
+      sentBlocks.set(entry.copy, block);
+      await setBlock(entry.copy, block);
+    }
+    return all.filter((other) => other.id !== id);
+  });
+  return there;
+}
+
+/**
+ * Keeps the copy of a page with its entry, whether that waits or was just sent. It returns how many other copies had to be
+ * dropped, or -1 if this one has no room, its entry was discarded, or the user has signed out.
+ */
+export async function keepWithEntry(copy) {
+  let dropped = [];
+  let kept = true;
+  await change(async (all) => {
+    const waits = all.some((entry) => entry.copy === copy.id);
+    const block = sentBlocks.get(copy.id) ?? copy.block;
+    const now = await readAccount();
+    if ((!waits && block === null) || !now || keyOf(now) !== copy.account) {
+      kept = false;
+      return all;
+    }
+    dropped = (await storeCopy({ ...copy, block: waits ? null : block })).map(({ id }) => id);
+    kept = !dropped.includes(copy.id);
+    return all.map((entry) => (dropped.includes(entry.copy) ? { ...entry, lost: "copyDropped" } : entry));
+  });
+  return kept ? dropped.length : -1;
+}
+
+/** Deletes all copies, because the user signs out. Entries say so. */
+export function forgetCopies() {
+  return change(async (all) => {
+    const ids = (await copies()).map(({ id }) => id);
+    await deleteCopies(ids);
+    return all.map((entry) => (ids.includes(entry.copy) ? { ...entry, lost: "copySignedOut" } : entry));
+  });
+}
+
+/** Deletes copies whose entries are gone without having been sent. Without this, a kill might leave them. */
+export function sweepCopies() {
+  return change(async (all) => {
+    const left = (await copies()).filter(({ id, block }) => block === null && !all.some((entry) => entry.copy === id));
+    if (left.length > 0) await deleteCopies(left.map(({ id }) => id));
+    return all;
+  });
 }
 
 /** Returns why an entry was not saved, given the function that returns texts. */
@@ -111,11 +174,10 @@ export function send(account) {
         if ([0, 401, 408, 429, 502, 503, 504].includes(refusal.status)) break; // a 500 may concern only this entry
         continue;
       }
-      if (!(await entries()).some((other) => other.id === id)) { // discarded in the meantime
+      if (!await leave(id, results[id].block)) { // discarded in the meantime
         await undo(account, results[id]).catch(() => {}); // without a connection the block stays
         delete results[id];
       }
-      await discard([id]);
     }
     return results;
   });

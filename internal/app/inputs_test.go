@@ -190,6 +190,11 @@ func (in *inputs) textRows() []text {
 		}
 		return err
 	}
+	bringHighlight := func(h transfer.ImportHighlightInput) error {
+		h.ID = "1"
+		_, err := a.Transfer.ImportHighlights(ctx, ada, "elsewhere", 1<<40, []transfer.ImportHighlightInput{h})
+		return err
+	}
 	bringChannel := func(c transfer.ImportChannelInput) error {
 		c.ID = "1"
 		_, _, err := a.Transfer.ImportChannel(ctx, ada, "elsewhere", c)
@@ -216,6 +221,18 @@ func (in *inputs) textRows() []text {
 		{"ImportComment body", "body", "MaxComment", domain.MaxComment, true, func(s string) error {
 			_, err := a.Transfer.ImportComment(ctx, ada, "elsewhere", transfer.ImportCommentInput{ID: "1", Block: "1", Body: s})
 			return err
+		}},
+		{"ImportHighlights exact", "exact", "MaxQuote", domain.MaxQuote, true, func(s string) error {
+			return bringHighlight(transfer.ImportHighlightInput{Quote: domain.Quote{Exact: s}})
+		}},
+		{"ImportHighlights prefix", "prefix", "MaxQuote", domain.MaxQuote, false, func(s string) error {
+			return bringHighlight(transfer.ImportHighlightInput{Quote: domain.Quote{Exact: "x", Prefix: s}})
+		}},
+		{"ImportHighlights suffix", "suffix", "MaxQuote", domain.MaxQuote, false, func(s string) error {
+			return bringHighlight(transfer.ImportHighlightInput{Quote: domain.Quote{Exact: "x", Suffix: s}})
+		}},
+		{"ImportHighlights note", "note", "MaxNote", domain.MaxNote, false, func(s string) error {
+			return bringHighlight(transfer.ImportHighlightInput{Quote: domain.Quote{Exact: "x"}, Note: s})
 		}},
 		{"CreateBlock value", "value", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return block(collections.BlockInput{Value: s}) }},
 		{"CreateBlock title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return block(collections.BlockInput{Title: &s}) }},

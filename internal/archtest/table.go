@@ -98,7 +98,7 @@ var allowedImports = map[string][]string{
 	"app/changes":      {"app/core", "domain", "store", "store/changes"},
 	"app/reading":      {"app/core", "domain", "markup", "store"},
 	"app/searches":     {"app/core", "app/collections", "domain", "jobs", "mail", "present", "store", "store/saved"},
-	"app/transfer":     {"app/core", "app/content", "app/collections", "domain", "store", "store/transfer", "jobs", "blob", "weburl"},
+	"app/transfer":     {"app/core", "app/content", "app/collections", "app/reading", "domain", "store", "store/transfer", "jobs", "blob", "weburl"},
 	"middleware":       {"domain", "budget", "describe", "obs", "scope"},
 	"httpedge":         {"app/...", "domain", "budget", "reads", "scope", "auth", "middleware", "describe", "oas/failure", "obs"},
 	"api":              {"fragments", "api/v2", "api/v3", "api/ext", "app/...", "exporting", "present", "httpedge", "middleware", "describe", "description"},
@@ -143,6 +143,7 @@ var allowedImports = map[string][]string{
 	"redis/redistest":           {},
 	"bench/build":               {},
 	"bench/content":             {"bench/drive"},
+	"bench/copies":              {"bench/dataset", "bench/drive", "capture/capturetest"},
 	"bench/costs":               {"..."},
 	"bench/dataset":             {"..."},
 	"bench/drive":               {},
@@ -159,6 +160,7 @@ var allowedImports = map[string][]string{
 	"deploy":                    {},
 	"e2e":                       {"..."},
 	"browser/browsertest":       {},
+	"capture/capturetest":       {},
 	"database/dbtest":           {"database"},
 	"heavy":                     {},
 	"database/lite":             {},
@@ -182,7 +184,7 @@ var allowedImports = map[string][]string{
 // "...".
 var (
 	onlyCmd      = "cli"
-	testPackages = []string{"apptest", "archtest", "bench/build", "bench/content", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small", "browser/browsertest", "database/dbtest", "e2e", "embeddings/embeddingstest", "heavy", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest", "store/storetest/relevance"}
+	testPackages = []string{"apptest", "archtest", "bench/build", "bench/content", "bench/copies", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small", "browser/browsertest", "capture/capturetest", "database/dbtest", "e2e", "embeddings/embeddingstest", "heavy", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest", "store/storetest/relevance"}
 )
 
 // sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.
@@ -199,7 +201,7 @@ var (
 )
 
 // exitPackages may end the program.
-var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "oas/clients", "release", "bench/build", "bench/content", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small"}
+var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "oas/clients", "release", "bench/build", "bench/content", "bench/copies", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small"}
 
 // vague are package names without a specific meaning.
 const maxFileLines = 500

@@ -57,7 +57,7 @@ func TestChromium(t *testing.T) {
 	all := pages()
 	for _, name := range []string{"news", "frames", "inline svg", "imports"} {
 		website := all[name]
-		website["/"] = markup(website["/"].body + runs + `<img src="http://a.example/x.png" onerror="document.title = 'It ran'"><i style="background: url(http://b.example/y.png)">Last</i>`)
+		website["/"] = markup(website["/"].Body + runs + `<img src="http://a.example/x.png" onerror="document.title = 'It ran'"><i style="background: url(http://b.example/y.png)">Last</i>`)
 		dom, requested := open(string(copyOf(t, website).HTML))
 		if len(requested) > 0 || strings.Contains(dom, "It ran") || !strings.Contains(dom, "Last") {
 			t.Errorf("%s requested %q, and shows %.500s", name, requested, dom)

@@ -25,7 +25,7 @@ func (o one) Get(_ context.Context, r fetch.Request) (*fetch.Response, error) {
 // No page makes its copy request or run anything.
 func FuzzPage(f *testing.F) {
 	for _, website := range pages() {
-		f.Add(website["/"].body)
+		f.Add(website["/"].Body)
 	}
 	for _, text := range []string{
 		`<form><math><mtext></form><form><mglyph><style></math><img src onerror=alert(1)>`, `<svg><style><img src=x onerror=x></style></svg>`,

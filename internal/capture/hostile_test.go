@@ -15,7 +15,7 @@ import (
 )
 
 func redirectTo(path string) file {
-	return file{handler: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, path, http.StatusFound) }}
+	return file{Handler: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, path, http.StatusFound) }}
 }
 
 // reasons returns why the copy lacks the part at a path.
@@ -55,7 +55,7 @@ func TestManyImages(t *testing.T) {
 func TestRepeatedImages(t *testing.T) {
 	t.Parallel()
 	large := picture(1) + strings.Repeat("x", 100_000)
-	website := files{"/": written("", repeat(200, `<img src="/large.png#%d" alt="Picture %d">`)), "/large.png": {contentType: "image/png", body: large}}
+	website := files{"/": written("", repeat(200, `<img src="/large.png#%d" alt="Picture %d">`)), "/large.png": {ContentType: "image/png", Body: large}}
 	s := serve(t, website)
 	limits := Default()
 	limits.Bytes = 1 << 20
@@ -122,10 +122,10 @@ func TestKindsOfParts(t *testing.T) {
 	made := copyOf(t, files{"/": written(`<link rel=stylesheet href=/page.css><link rel=stylesheet href=/mhtml.css><link rel=stylesheet href=/plain.css>`+
 		`<style>@font-face{font-family:a;src:url(/html.woff2)} p{background:url(/script.png)}</style>`,
 		`<img src=/page.png alt="A page"><img src=/wrong.jpg alt="Wrong label"><iframe src=/archive title="An archive"></iframe><iframe src=/photo.png title="A photo"></iframe><img src=/mhtml.png><p>Text`),
-		"/page.css": markup("<style>.stolen{}</style>"), "/mhtml.css": {contentType: "message/rfc822", body: mhtml}, "/plain.css": {contentType: "text/plain", body: ".plain{}"},
-		"/html.woff2": markup("<p>no font"), "/script.png": {contentType: "image/png", body: "<script>alert(1)</script>"},
-		"/page.png": markup("<script>alert(2)</script>"), "/wrong.jpg": {contentType: "text/html", body: picture(3)}, "/archive": {contentType: "multipart/related", body: mhtml},
-		"/photo.png": photo(4), "/mhtml.png": {contentType: "image/svg+xml", body: mhtml}})
+		"/page.css": markup("<style>.stolen{}</style>"), "/mhtml.css": {ContentType: "message/rfc822", Body: mhtml}, "/plain.css": {ContentType: "text/plain", Body: ".plain{}"},
+		"/html.woff2": markup("<p>no font"), "/script.png": {ContentType: "image/png", Body: "<script>alert(1)</script>"},
+		"/page.png": markup("<script>alert(2)</script>"), "/wrong.jpg": {ContentType: "text/html", Body: picture(3)}, "/archive": {ContentType: "multipart/related", Body: mhtml},
+		"/photo.png": photo(4), "/mhtml.png": {ContentType: "image/svg+xml", Body: mhtml}})
 	holds(t, made, ".plain{}", `<img alt="Wrong label" src="data:image/png;base64,`, ">An archive</a>", ">A photo</a>")
 	lacks(t, made, "stolen", "alert", "font-face")
 	if made.Parts != 2 || made.Omitted != 8 {
@@ -138,7 +138,7 @@ func TestPartsThatChange(t *testing.T) {
 	t.Parallel()
 	count := 0
 	website := files{"/": written("", `<img src=/x><img src=/x><iframe src=/x title=Frame></iframe>`)}
-	website["/x"] = file{handler: func(w http.ResponseWriter, r *http.Request) {
+	website["/x"] = file{Handler: func(w http.ResponseWriter, r *http.Request) {
 		if count++; strings.HasPrefix(r.Header.Get("Accept"), "image") {
 			_, _ = io.WriteString(w, picture(1))
 			return
@@ -186,7 +186,7 @@ func TestDrawingsInDrawings(t *testing.T) {
 
 func TestHugePage(t *testing.T) {
 	t.Parallel()
-	s := serve(t, files{"/": {handler: func(w http.ResponseWriter, _ *http.Request) {
+	s := serve(t, files{"/": {Handler: func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		line := strings.Repeat("words ", 10_000)
 		for range 200 << 20 / len(line) {
@@ -203,7 +203,7 @@ func TestHugePage(t *testing.T) {
 
 func TestNotAPage(t *testing.T) {
 	t.Parallel()
-	s := serve(t, files{"/photo": photo(1), "/mhtml": {contentType: "multipart/related", body: "MIME-Version: 1.0"}, "/deep": markup(strings.Repeat("<div>", 5000)),
+	s := serve(t, files{"/photo": photo(1), "/mhtml": {ContentType: "multipart/related", Body: "MIME-Version: 1.0"}, "/deep": markup(strings.Repeat("<div>", 5000)),
 		"/large": markup(strings.Repeat("<p>", 200_000)), "/formatting": markup(repeat(400, "<b id=%d>") + strings.Repeat("<p>x", 90_000))})
 	for path, want := range map[string]string{"/photo": "The address is not a web page", "/mhtml": "The address is not a web page", "/deep": "The page has too many elements",
 		"/large": "The page has too many elements", "/formatting": "The page has too many elements"} {
@@ -227,7 +227,7 @@ func TestTooLargeForTheFile(t *testing.T) {
 // A site that asks for fewer requests gets none.
 func TestBusySite(t *testing.T) {
 	t.Parallel()
-	refuses := file{handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }}
+	refuses := file{Handler: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }}
 	website := files{"/": written("", repeat(40, `<img src="/i%d.png">`))}
 	for i := range 40 {
 		website[fmt.Sprintf("/i%d.png", i)] = refuses
@@ -248,7 +248,7 @@ func TestTimeIsUp(t *testing.T) {
 	limits := Default()
 	limits.Time = time.Second
 	made := copyWith(t, files{"/": written("<link rel=stylesheet href=/slow.css>", "<p>Text</p>"),
-		"/slow.css": {handler: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }}}, limits)
+		"/slow.css": {Handler: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }}}, limits)
 	holds(t, made, "Text")
 	if got := reasons(made, "/slow.css"); got != errTime.Reason {
 		t.Error(made.Missing)
@@ -323,7 +323,7 @@ func TestExpensivePages(t *testing.T) {
 func TestMemory(t *testing.T) {
 	website := files{"/": written("<link rel=stylesheet href=/a.css>", repeat(300, `<img src="/i%d.png">`)), "/a.css": css(strings.Repeat(`@import "b.css";`, 20)), "/b.css": css(strings.Repeat(".a{color:red}", 10_000))}
 	for i := range 300 {
-		website[fmt.Sprintf("/i%d.png", i)] = file{contentType: "image/png", body: picture(byte(i)) + strings.Repeat("x", 200_000)}
+		website[fmt.Sprintf("/i%d.png", i)] = file{ContentType: "image/png", Body: picture(byte(i)) + strings.Repeat("x", 200_000)}
 	}
 	s := serve(t, website)
 	from := client(t)

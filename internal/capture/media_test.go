@@ -8,13 +8,13 @@ import (
 // film returns the beginning of an MP4 file, and as many bytes as wanted.
 func film(size int) file {
 	const head = "\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"
-	return file{contentType: "video/mp4", body: head + strings.Repeat("m", size-len(head))}
+	return file{ContentType: "video/mp4", Body: head + strings.Repeat("m", size-len(head))}
 }
 
 // Small videos and sounds are in the copy. Larger ones are missing, but their posters stay.
 func TestMedia(t *testing.T) {
 	t.Parallel()
-	sound := file{contentType: "audio/mpeg", body: "ID3\x03\x00\x00\x00\x00\x00\x0a" + strings.Repeat("s", 500)}
+	sound := file{ContentType: "audio/mpeg", Body: "ID3\x03\x00\x00\x00\x00\x00\x0a" + strings.Repeat("s", 500)}
 	page := files{"/": markup(`<p>Watch</p><video controls autoplay poster=/poster.png><source src=/film.mp4 type=video/mp4><track src=/t.vtt></video>
 		<audio src=/sound.mp3 controls></audio><video poster=/poster.png src=/long.mp4></video><video src=/page.html></video><video src="javascript:alert(1)"></video>`),
 		"/film.mp4": film(900), "/sound.mp3": sound, "/long.mp4": film(2000), "/poster.png": photo(1), "/page.html": markup("<p>A page</p>")}

@@ -92,7 +92,7 @@ func sameLook(t *testing.T, b *browser.Browser, website files) {
 	}
 	was, is := words(string(shown.HTML), func(address string) string {
 		if u, err := url.Parse(address); err == nil && !strings.Contains(address, "<") {
-			return website[s.path(u)].body
+			return website[s.path(u)].Body
 		}
 		return address
 	}), words(string(made.HTML), copied)

@@ -1,11 +1,7 @@
 package capture
 
 import (
-	"bytes"
 	"context"
-	"image"
-	"image/color"
-	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -14,41 +10,27 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/capture/capturetest"
 	"vitrine/internal/fetch"
 )
 
-// file is a file of a website.
-type file struct {
-	contentType string
-	body        string
-	handler     http.HandlerFunc // instead of the body
-}
+// The kinds of files of websites, which capturetest describes.
+type (
+	file  = capturetest.File
+	files = capturetest.Files
+)
 
-// files are a website by path.
-type files map[string]file
+var (
+	markup, css, svg, font, script = capturetest.Markup, capturetest.CSS, capturetest.SVG, capturetest.Font, capturetest.Script
+	photo, picture                 = capturetest.Photo, capturetest.Picture
+	written, paragraphs, repeat    = capturetest.Written, capturetest.Paragraphs, capturetest.Repeat
+	pages                          = capturetest.Pages
+)
 
-func markup(body string) file { return file{contentType: "text/html; charset=utf-8", body: body} }
-func css(body string) file    { return file{contentType: "text/css", body: body} }
-func svg(body string) file    { return file{contentType: "image/svg+xml", body: body} }
-func font(body string) file   { return file{contentType: "font/woff2", body: body} }
-func photo(shade byte) file   { return file{contentType: "image/png", body: picture(shade)} }
-func script(body string) file { return file{contentType: "text/javascript", body: body} }
-
-// woff2 begins like a font.
-const woff2 = "wOF2\x00\x01\x00\x00\x00\x00\x00\x10\x00\x01\x00\x00"
-
-// picture returns a PNG of one colour.
-func picture(shade byte) string {
-	made := image.NewRGBA(image.Rect(0, 0, 8, 8))
-	for i := range 64 {
-		made.Set(i%8, i/8, color.RGBA{shade, 80, 160, 255})
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, made); err != nil {
-		panic(err)
-	}
-	return b.String()
-}
+const (
+	woff2 = capturetest.WOFF2
+	prose = capturetest.Prose
+)
 
 // site is a web server for tests.
 type site struct {
@@ -69,11 +51,11 @@ func serve(t testing.TB, all files) *site {
 		switch {
 		case !ok:
 			http.NotFound(w, r)
-		case f.handler != nil:
-			f.handler(w, r)
+		case f.Handler != nil:
+			f.Handler(w, r)
 		default:
-			w.Header().Set("Content-Type", f.contentType)
-			_, _ = w.Write([]byte(strings.ReplaceAll(f.body, "SITE", s.URL)))
+			w.Header().Set("Content-Type", f.ContentType)
+			_, _ = w.Write([]byte(strings.ReplaceAll(f.Body, "SITE", s.URL)))
 		}
 	}))
 	t.Cleanup(s.Close)

@@ -28,11 +28,11 @@ type Quote struct {
 	Start, End            int
 }
 
-// quoteContext is how many characters before and after a quote are stored with it.
-const quoteContext = 32
+// QuoteContext is how many characters before and after a quote are stored with it.
+const QuoteContext = 32
 
-// maxOffset is the highest position of a character that may be given.
-const maxOffset = 1 << 40
+// MaxOffset is the highest position of a character that may be given.
+const MaxOffset = 1 << 40
 
 // MaxPlace is the position at the end of a text. Positions of readers are ten-thousandths of its length.
 const MaxPlace = 10_000
@@ -42,8 +42,8 @@ func (f *Faults) CheckQuote(q Quote) {
 	f.RequiredText("exact", q.Exact, MaxQuote)
 	f.Text("prefix", q.Prefix, MaxQuote)
 	f.Text("suffix", q.Suffix, MaxQuote)
-	f.Between("start", int64(q.Start), 0, maxOffset)
-	f.Between("end", int64(q.End), 0, maxOffset)
+	f.Between("start", int64(q.Start), 0, MaxOffset)
+	f.Between("end", int64(q.End), 0, MaxOffset)
 }
 
 // In finds the quote in a text, and returns it with its place there. White space does not count, since copied text has
@@ -85,8 +85,8 @@ func (q Quote) In(text string) (found Quote, ok bool) {
 }
 
 func quoteAt(letters []rune, start, end int) Quote {
-	return Quote{Exact: string(letters[start:end]), Prefix: string(letters[max(start-quoteContext, 0):start]),
-		Suffix: string(letters[end:min(end+quoteContext, len(letters))]), Start: start, End: end}
+	return Quote{Exact: string(letters[start:end]), Prefix: string(letters[max(start-QuoteContext, 0):start]),
+		Suffix: string(letters[end:min(end+QuoteContext, len(letters))]), Start: start, End: end}
 }
 
 // squeezed returns a text without white space, and for each of its bytes at which a character begins the place of that

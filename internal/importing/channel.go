@@ -50,6 +50,7 @@ type waiting struct {
 	item     source.Item // its files, and its name for reports
 	comment  *transfer.ImportCommentInput
 	where    string
+	here     bool // its block existed before
 }
 
 // Channel creates the channel, or finds it from an earlier import.
@@ -173,6 +174,9 @@ func (t *sink) Item(ctx context.Context, channel string, it source.Item) error {
 		return nil
 	}
 	c.bytes += len(it.Title) + len(it.Description) + len(it.Content)
+	for _, h := range it.Highlights {
+		c.bytes += len(h.Quote.Exact) + len(h.Note)
+	}
 	if it.File != nil || it.Preview != nil {
 		c.files++
 	}

@@ -13,10 +13,22 @@ import (
 // copies saves the copies of pages that come with items. It runs after the items are written, and an import that continues
 // skips the copies that exist.
 func (t *sink) copies(ctx context.Context, c *channel, items []waiting) error {
+	return t.blocksOf(ctx, c, items, func(it source.Item) bool { return len(it.Copies) > 0 }, func(w waiting, block domain.BlockID) error {
+		for _, page := range w.item.Copies {
+			if err := t.copy(ctx, w, block, page); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// blocksOf calls add for the written items that have something to add to their blocks.
+func (t *sink) blocksOf(ctx context.Context, c *channel, items []waiting, has func(source.Item) bool, add func(waiting, domain.BlockID) error) error {
 	var with []waiting
 	var things []*transfer.PreparedItem
 	for _, w := range items {
-		if len(w.item.Copies) > 0 {
+		if has(w.item) {
 			with, things = append(with, w), append(things, w.prepared)
 		}
 	}
@@ -31,10 +43,8 @@ func (t *sink) copies(ctx context.Context, c *channel, items []waiting) error {
 		if k.Block == nil {
 			continue // the item was left out
 		}
-		for _, page := range with[i].item.Copies {
-			if err := t.copy(ctx, with[i], domain.BlockID(k.Block.Local), page); err != nil {
-				return err
-			}
+		if err := add(with[i], domain.BlockID(k.Block.Local)); err != nil {
+			return err
 		}
 	}
 	return nil

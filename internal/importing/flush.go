@@ -31,8 +31,10 @@ func (t *sink) flush(ctx context.Context, c *channel) error {
 	if err := t.items(ctx, c, items); err != nil {
 		return err
 	}
-	if err := t.copies(ctx, c, items); err != nil {
-		return err
+	for _, add := range []func(context.Context, *channel, []waiting) error{t.copies, t.highlights} {
+		if err := add(ctx, c, items); err != nil {
+			return err
+		}
 	}
 	for _, w := range all {
 		if w.comment == nil {
@@ -60,6 +62,9 @@ func (t *sink) items(ctx context.Context, c *channel, items []waiting) error {
 	known, err := t.app.Transfer.KnownItems(ctx, t.actor, t.origin, c.id, things)
 	if err != nil {
 		return err
+	}
+	for i, k := range known {
+		items[i].here = k.Block != nil
 	}
 	hidden, err := t.hidden(ctx, c, items, known)
 	if err != nil {

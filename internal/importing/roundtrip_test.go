@@ -4,11 +4,14 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +19,7 @@ import (
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/content"
+	"vitrine/internal/app/reading"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -132,6 +136,21 @@ func seed(t *testing.T, r *apptest.Rig) {
 			t.Fatal(err)
 		}
 	}
+	for _, h := range []reading.HighlightInput{{Quote: domain.Quote{Exact: "words"}, Note: "Which?\n\n> *quoted* <b>"}, {Quote: domain.Quote{Exact: "Some words"}}} {
+		r.Clock.Advance(time.Minute)
+		if _, _, err := r.S.App.Reading.AddHighlight(t.Context(), ada(r), domain.BlockID(words), h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.Clock.Advance(time.Minute)
+	noted, _, err := r.S.App.Reading.AddHighlight(t.Context(), ada(r), domain.BlockID(link), reading.HighlightInput{Quote: domain.Quote{Exact: "Its words.", Start: 66}})
+	if err == nil {
+		r.Clock.Advance(time.Minute)
+		_, err = r.S.App.Reading.ChangeNote(t.Context(), ada(r), noted.ID, reading.NoteInput{Note: "Later"})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	taken := time.Date(2021, 2, 3, 4, 5, 6, 789000, time.UTC)
 	for _, c := range []struct {
 		block int64
@@ -204,7 +223,7 @@ func TestExportImportExport(t *testing.T) {
 		before, after := canonical(t, first, true), canonical(t, second, false)
 		equalLines(t, before, after)
 		for _, want := range []string{`copy address="https://example.com/moved" block=`, `shared=true source="server" taken_at="2021-02-03T04:05:06.000789Z" title="Saved \"page\""`,
-			`"content_type":"text/html; charset=windows-1252"`, `kind="screenshot"`, `kind="pdf" shared=true`} {
+			`"content_type":"text/html; charset=windows-1252"`, `"start":66,`, `"value":"Which?\n\n\u003e *quoted* \u003cb\u003e"`, `kind="screenshot"`, `kind="pdf" shared=true`} {
 			if !strings.Contains(strings.Join(after, "\n"), want) {
 				t.Errorf("the export lacks %s", want)
 			}
@@ -288,14 +307,17 @@ func canonical(t *testing.T, zipped []byte, original bool) (all []string) {
 		c.clean(said, "block_id")
 		all = append(all, c.text("comment", said))
 	}
-	var copies []map[string]any
-	if slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "json/snapshots.jsonl" }) {
-		copies = c.lines("json/snapshots.jsonl")
-	}
-	for _, s := range copies {
+	for _, s := range c.lines("json/snapshots.jsonl") {
 		s["block"] = c.blocks[fmt.Sprint(s["block_id"])]
 		c.clean(s, "block_id")
 		all = append(all, c.text("copy", s))
+	}
+	for i, h := range c.lines("json/highlights.jsonl") {
+		target := h["target"].(map[string]any)
+		h["block"] = c.blocks[path.Base(target["source"].(string))]
+		delete(h, "id")
+		delete(target, "source")
+		all = append(all, c.text(fmt.Sprintf("highlight %d", i), h))
 	}
 	for _, f := range c.lines("json/following.jsonl") {
 		c.clean(f)
@@ -322,6 +344,9 @@ type canon struct {
 func (c *canon) lines(name string) (all []map[string]any) {
 	c.t.Helper()
 	in, err := c.zip.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && (name == "json/snapshots.jsonl" || name == "json/highlights.jsonl") {
+		return nil // an export without any
+	}
 	if err != nil {
 		c.t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func (a *Reading) on(ctx context.Context, actor domain.Actor, b *domain.Block) (
 	if err != nil || len(stored) == 0 {
 		return nil, err
 	}
-	text := characters(b)
+	text := Characters(b)
 	all := make([]Highlight, len(stored))
 	for i, h := range stored {
 		all[i] = Highlight{Highlight: h, On: b}
@@ -76,8 +76,8 @@ func (a *Reading) on(ctx context.Context, actor domain.Actor, b *domain.Block) (
 	return all, nil
 }
 
-// characters returns the text in which passages of a block are found.
-func characters(b *domain.Block) string {
+// Characters returns the text in which passages of a block are found.
+func Characters(b *domain.Block) string {
 	if !b.Readable() {
 		return ""
 	}
@@ -174,7 +174,7 @@ func (a *Reading) AddHighlight(ctx context.Context, actor domain.Actor, id domai
 		if err != nil {
 			return err
 		}
-		quote, ok := in.Quote.In(characters(&b))
+		quote, ok := in.Quote.In(Characters(&b))
 		if !ok {
 			return domain.NewUnprocessable("The text of the block does not contain this passage")
 		}
@@ -201,7 +201,8 @@ func (a *Reading) AddHighlight(ctx context.Context, actor domain.Actor, id domai
 		case n >= domain.MaxHighlights:
 			return domain.NewUnprocessable("You have highlighted " + strconv.Itoa(domain.MaxHighlights) + " passages, which is the limit. Delete one first")
 		}
-		added, err := tx.Reading().AddHighlight(ctx, domain.Highlight{User: actor.UserID, Block: id, Quote: quote, Note: in.Note, CreatedAt: a.Now()})
+		now := a.Now()
+		added, err := tx.Reading().AddHighlight(ctx, domain.Highlight{User: actor.UserID, Block: id, Quote: quote, Note: in.Note, CreatedAt: now, UpdatedAt: now})
 		if err != nil {
 			return err
 		}

@@ -33,6 +33,8 @@ const connectionMetadata = 0
 
 const commentBody = 0
 
+const highlightNote = 0
+
 func digestOf(fields ...string) string {
 	var b strings.Builder
 	for _, f := range fields {

@@ -46,7 +46,7 @@ func TestRecognized(t *testing.T) {
 		{"instapaper.csv", "Instapaper", "utf-8", `tags=["news","go"]`},
 		{"wallabag.json", "wallabag", "utf-8", `content="text"`},
 		{"cronly.csv", "CSV", "utf-8", `title="Two"`},
-		{"raindrop.csv", "Raindrop.io", "utf-8", `description="line 1\nline 2\n\nExcerpt\n\nHighlight:a"`},
+		{"raindrop.csv", "Raindrop.io", "utf-8", `description="line 1\nline 2\n\nExcerpt"`},
 		{"semi.csv", "CSV", "utf-8", `title="Äpfel"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

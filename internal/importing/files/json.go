@@ -54,7 +54,7 @@ func (l *list) json(ctx context.Context, in *bufio.Reader) error {
 			l.to.LeftOut(source.LeftOut{What: e.name(), Where: where, Why: e.why})
 			return nil
 		}
-		return l.take(ctx, e.row, e.tags, where)
+		return l.take(ctx, e, where)
 	})
 	return ignoreEnd(err)
 }
@@ -72,8 +72,9 @@ func ignoreEnd(err error) error {
 // sheetEntry is one entry of a list. If why is not empty, it cannot become a block.
 type sheetEntry struct {
 	row
-	tags []string
-	why  string
+	tags  []string
+	marks []source.Highlight
+	why   string
 }
 
 // serviceOf returns the function that reads entries like the first one, or nil if the service is

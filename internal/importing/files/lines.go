@@ -75,7 +75,7 @@ func (l *list) lines(ctx context.Context, in *bufio.Reader, start string) error 
 			}
 			r[channel] = group
 		}
-		if err := l.take(ctx, r, nil, where); err != nil {
+		if err := l.take(ctx, sheetEntry{row: r}, where); err != nil {
 			return err
 		}
 	}

@@ -284,9 +284,9 @@ channel / "wallabag"
 Link https://example.org/1 in / title="W" address="https://example.org/1" where="entry 1"
 Link https://example.org/2 in / address="https://example.org/2" where="entry 2"
 close /`},
-		{"wallabag, notes without quotes", `[{"url":"https://example.org/1","annotations":[{"text":"only *text*"},{"quote":" "},{}],"content":"<style>p{}</style><h1>T</h1><table><tr><td>a<td>b</table><br>c"}]`, `
+		{"wallabag, notes without quotes", `[{"url":"https://example.org/1","annotations":[{"text":"only *text*"},{"quote":" "},{},{"quote":" Some *words* ","text":"Why?","created_at":"2020-01-02T03:04:05+0000","ranges":[{"start":"/p[1]","startOffset":"3"}]}],"content":"<style>p{}</style><h1>T</h1><table><tr><td>a<td>b</table><br>c"}]`, `
 channel / "wallabag"
-Link https://example.org/1 in / description="only \\*text\\*" content="T\n\na b\n\nc" address="https://example.org/1" where="entry 1"
+Link https://example.org/1 in / description="only \\*text\\*" content="T\n\na b\n\nc" address="https://example.org/1" highlight="Some *words*" note="Why?" highlighted=2020-01-02T03:04:05 where="entry 1"
 close /`},
 		{"wallabag, annotations of another type", `[{"url":"https://example.org/1","title":"One","annotations":"none"},{"url":"https://example.org/2","title":"Two"}]`, `
 left out "One", entry 1: annotations is not a list

@@ -19,9 +19,9 @@ func (b *Bundle) Read(ctx context.Context, to source.Sink) error {
 	for _, l := range b.odd {
 		to.LeftOut(l)
 	}
-	r := &bundleReader{Bundle: b, to: to, started: map[string]bool{}, commented: map[int64]place{}, copied: map[int64]*copies{}}
+	r := &bundleReader{Bundle: b, to: to, started: map[string]bool{}, commented: map[int64]place{}, extra: map[int64]*extras{}, left: maxExtraLines}
 	to.Expect(b.manifest.Counts.Connections)
-	for _, step := range []func(context.Context) error{r.heads, r.commentedBlocks, r.copies, r.contents, r.orphans, r.unplacedCopies, r.comments, r.close, r.followings, r.profile} {
+	for _, step := range []func(context.Context) error{r.heads, r.commentedBlocks, r.copies, r.highlights, r.contents, r.orphans, r.unplaced, r.comments, r.close, r.followings, r.profile} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -29,21 +29,23 @@ func (b *Bundle) Read(ctx context.Context, to source.Sink) error {
 	return nil
 }
 
-// bundleReader reads an export. It keeps only the channels, the blocks with comments and the lines of saved copies in
-// memory.
+// bundleReader reads an export. It keeps only the channels, the blocks with comments, and the lines of saved copies and
+// highlights in memory.
 type bundleReader struct {
 	*Bundle
 	to        source.Sink
 	channels  []head
 	started   map[string]bool
 	commented map[int64]place   // by block
-	copied    map[int64]*copies // by block
+	extra     map[int64]*extras // by block
+	left      int               // how many bytes of lines extra may still take
 }
 
-// copies are the saved copies of the page of a block.
-type copies struct {
-	all    []source.Copy
-	placed bool // a block was handed over with them
+// extras are the saved copies of the page of a block, and its highlights.
+type extras struct {
+	copies     []source.Copy
+	highlights []source.Highlight
+	placed     bool // a block was handed over with them
 }
 
 // place is the channel in which a block was first handed over.
@@ -58,6 +60,7 @@ const (
 	channelsName = "json/channels.jsonl"
 	commentsName = "json/comments.jsonl"
 	copiesName   = "json/snapshots.jsonl"
+	marksName    = "json/highlights.jsonl"
 )
 
 // heads begins all channels first, so that each can be nested in any other.
@@ -90,53 +93,79 @@ func (r *bundleReader) commentedBlocks(ctx context.Context) error {
 	})
 }
 
-// maxCopyLines is the maximum number of bytes of lines of saved copies, which stay in memory.
-const maxCopyLines = 64 << 20
+// maxExtraLines is the maximum number of bytes of lines of saved copies and highlights, which stay in memory.
+const maxExtraLines = 64 << 20
 
 // copies reads which saved copies blocks have.
 func (r *bundleReader) copies(ctx context.Context) error {
-	if r.entries[copiesName] == nil && r.sums[copiesName] == "" {
-		return nil // an older export, or one without copies
-	}
-	left := maxCopyLines
-	return r.lines(ctx, copiesName, func(line []byte, where string) error {
+	return r.extras(ctx, copiesName, "A saved copy of a page", func(line []byte) (block int64, add func(*extras), why string) {
 		var c bundleCopy
-		why := decode(line, &c)
-		var is source.Copy
-		if why == "" {
-			is, why = r.copy(c)
+		if why := decode(line, &c); why != "" {
+			return 0, nil, why
 		}
-		if left -= len(line); why == "" && left < 0 {
+		is, why := r.copy(c)
+		return c.BlockID, func(of *extras) { of.copies = append(of.copies, is) }, why
+	})
+}
+
+// highlights reads which passages of blocks the person has highlighted. The export has the newest one first.
+func (r *bundleReader) highlights(ctx context.Context) error {
+	err := r.extras(ctx, marksName, "A highlight", func(line []byte) (block int64, add func(*extras), why string) {
+		var a annotation
+		if why := decode(line, &a); why != "" {
+			return 0, nil, why
+		}
+		block, is, why := a.highlight()
+		return block, func(of *extras) { of.highlights = append(of.highlights, is) }, why
+	})
+	for _, of := range r.extra {
+		slices.Reverse(of.highlights)
+	}
+	return err
+}
+
+// extras reads lines that belong to blocks.
+func (r *bundleReader) extras(ctx context.Context, name, what string, read func(line []byte) (block int64, add func(*extras), why string)) error {
+	if r.entries[name] == nil && r.sums[name] == "" {
+		return nil // an older export, or one without them
+	}
+	return r.lines(ctx, name, func(line []byte, where string) error {
+		block, add, why := read(line)
+		if r.left -= len(line); why == "" && r.left < 0 {
 			why = "the export has too many"
 		}
 		if why != "" {
-			r.leftOut("A saved copy of a page", where, why)
+			r.leftOut(what, where, why)
 			return nil
 		}
-		if r.copied[c.BlockID] == nil {
-			r.copied[c.BlockID] = &copies{}
+		if r.extra[block] == nil {
+			r.extra[block] = &extras{}
 		}
-		of := r.copied[c.BlockID]
-		of.all = append(of.all, is)
+		add(r.extra[block])
 		return nil
 	})
 }
 
-// copiesOf returns the saved copies of a block that is handed over.
-func (r *bundleReader) copiesOf(block int64) []source.Copy {
-	of := r.copied[block]
-	if of == nil {
-		return nil
+// addExtras adds the saved copies and highlights of a block that is handed over.
+func (r *bundleReader) addExtras(it *source.Item, block int64) {
+	if of := r.extra[block]; of != nil {
+		it.Copies, it.Highlights, of.placed = of.copies, of.highlights, true
 	}
-	of.placed = true
-	return of.all
 }
 
-// unplacedCopies reports the saved copies whose blocks were not handed over.
-func (r *bundleReader) unplacedCopies(context.Context) error {
-	for _, block := range slices.Sorted(maps.Keys(r.copied)) {
-		if !r.copied[block].placed {
-			r.leftOut("The saved copies of a page", fmt.Sprintf("%s, block_id %d", copiesName, block), "the block that they belong to is not in the export")
+// unplaced reports the saved copies and highlights whose blocks were not handed over.
+func (r *bundleReader) unplaced(context.Context) error {
+	const why = "the block that they belong to is not in the export"
+	for _, block := range slices.Sorted(maps.Keys(r.extra)) {
+		of := r.extra[block]
+		if of.placed {
+			continue
+		}
+		if len(of.copies) > 0 {
+			r.leftOut("The saved copies of a page", fmt.Sprintf("%s, block_id %d", copiesName, block), why)
+		}
+		if len(of.highlights) > 0 {
+			r.leftOut("The highlights of a block", fmt.Sprintf("%s, block %d", marksName, block), why)
 		}
 	}
 	return nil
@@ -158,7 +187,7 @@ func (r *bundleReader) contents(ctx context.Context) error {
 			}
 			if c.Block != nil {
 				r.placed(c.Block.ID, h.id)
-				it.Copies = r.copiesOf(c.Block.ID)
+				r.addExtras(&it, c.Block.ID)
 			}
 			return r.to.Item(ctx, h.id, it)
 		})
@@ -193,7 +222,7 @@ func (r *bundleReader) orphans(ctx context.Context) error {
 			return nil
 		}
 		r.placed(k.ID, "")
-		it.Copies = r.copiesOf(k.ID)
+		r.addExtras(&it, k.ID)
 		r.to.Expect(1)
 		return r.to.Orphan(ctx, it)
 	})

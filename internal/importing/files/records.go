@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -117,6 +118,45 @@ type bundleCopy struct {
 		bundleFile
 		ContentType string `json:"content_type"`
 	} `json:"file"`
+}
+
+// annotation is a line of json/highlights.jsonl, in the Web Annotation Data Model.
+type annotation struct {
+	ID       string    `json:"id"`
+	Created  time.Time `json:"created"`
+	Modified time.Time `json:"modified"`
+	Body     struct {
+		Value string `json:"value"`
+	} `json:"body"`
+	Target struct {
+		Source   string `json:"source"` // the page of the block
+		Selector []struct {
+			Type   string `json:"type"`
+			Exact  string `json:"exact"`
+			Prefix string `json:"prefix"`
+			Suffix string `json:"suffix"`
+			Start  int    `json:"start"`
+			End    int    `json:"end"`
+		} `json:"selector"`
+	} `json:"target"`
+}
+
+// highlight converts an annotation, and returns the id of its block.
+func (a annotation) highlight() (block int64, h source.Highlight, why string) {
+	h = source.Highlight{ID: path.Base(a.ID), Note: a.Body.Value, CreatedAt: a.Created, UpdatedAt: a.Modified}
+	block, err := strconv.ParseInt(path.Base(a.Target.Source), 10, 64)
+	if err != nil || block <= 0 || a.ID == "" {
+		return 0, h, "it has no block or no id"
+	}
+	for _, s := range a.Target.Selector {
+		switch s.Type {
+		case "TextQuoteSelector":
+			h.Quote.Exact, h.Quote.Prefix, h.Quote.Suffix = s.Exact, s.Prefix, s.Suffix
+		case "TextPositionSelector":
+			h.Quote.Start, h.Quote.End = s.Start, s.End
+		}
+	}
+	return block, h, ""
 }
 
 // following is a line of json/following.jsonl.

@@ -102,11 +102,15 @@ func (l *list) csv(ctx context.Context, in *bufio.Reader) error {
 		case err != nil:
 			return err
 		}
-		r := columns.row(fields)
-		if r == (row{}) {
+		e := sheetEntry{row: columns.row(fields)}
+		if e.row == (row{}) {
 			continue
 		}
-		if err := l.take(ctx, r, source.TagsOf(r[tags], columns.separators()), where); err != nil {
+		e.tags = source.TagsOf(e.row[tags], columns.separators())
+		if columns.service == "Raindrop.io" {
+			e.marks, e.row[highlights] = raindropHighlights(e.row[highlights])
+		}
+		if err := l.take(ctx, e, where); err != nil {
 			return err
 		}
 	}
@@ -136,13 +140,14 @@ func heading(r *rows) (layout, error) {
 }
 
 // take hands over the item of a row.
-func (l *list) take(ctx context.Context, r row, tags []string, where string) error {
-	it, why := r.item(tags)
+func (l *list) take(ctx context.Context, e sheetEntry, where string) error {
+	r := e.row
+	it, why := r.item(e.tags)
 	if why != "" {
 		l.to.LeftOut(source.LeftOut{What: r.name(), Where: where, Why: why})
 		return nil
 	}
-	it.Where = where
+	it.Where, it.Highlights = where, e.marks
 	in, err := l.folder(ctx, r, where)
 	if err == nil && yes(r[private]) {
 		in, err = l.tree.Private(ctx, in)

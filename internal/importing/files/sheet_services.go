@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/importing/source"
 )
 
@@ -105,8 +106,10 @@ func wallabag(raw json.RawMessage) (e sheetEntry) {
 		Created     anyText `json:"created_at"`
 		Tags        tagList `json:"tags"`
 		Annotations []struct {
-			Quote string `json:"quote"`
-			Text  string `json:"text"`
+			Quote   string  `json:"quote"`
+			Text    string  `json:"text"`
+			Created anyText `json:"created_at"`
+			Updated anyText `json:"updated_at"`
 		} `json:"annotations"`
 	}
 	e.why = notRead(json.Unmarshal(raw, &b))
@@ -116,18 +119,41 @@ func wallabag(raw json.RawMessage) (e sheetEntry) {
 	}
 	r[title], r[created] = strings.TrimSpace(b.Title), string(b.Created)
 	r[favorite], r[archived] = string(b.Starred), string(b.Archived)
-	var marked []string
+	var notes []string
 	for _, a := range b.Annotations {
-		for _, text := range []string{a.Quote, a.Text} {
-			if text = strings.TrimSpace(text); text != "" {
-				marked = append(marked, text)
-			}
+		quote, text := strings.TrimSpace(a.Quote), strings.TrimSpace(a.Text)
+		switch {
+		case quote != "":
+			e.marks = append(e.marks, source.Highlight{Quote: domain.Quote{Exact: quote}, Note: text,
+				CreatedAt: source.DateOf(string(a.Created)), UpdatedAt: source.DateOf(string(a.Updated))})
+		case text != "":
+			notes = append(notes, text)
 		}
 	}
-	r[highlights] = strings.Join(marked, "\n\n")
+	r[highlights] = strings.Join(notes, "\n\n")
 	r[article] = source.TextOfHTML(b.Content)
 	e.tags = source.TagList(b.Tags)
 	return e
+}
+
+// raindropHighlights reads the highlights of a bookmark of Raindrop.io, which are in one cell: each begins with "Highlight:"
+// at the beginning of a line, and "Note:" begins the note on it. It returns a cell without this form as the rest.
+func raindropHighlights(cell string) (all []source.Highlight, rest string) {
+	const mark, note = "\nHighlight:", "\nNote:"
+	before, marked, ok := strings.Cut("\n"+strings.ReplaceAll(cell, "\r\n", "\n"), mark)
+	if !ok {
+		return nil, cell
+	}
+	for one := range strings.SplitSeq(marked, mark) {
+		quote, about, _ := strings.Cut(one, note)
+		h := source.Highlight{Quote: domain.Quote{Exact: strings.TrimSpace(quote)}, Note: strings.TrimSpace(about)}
+		if h.Quote.Exact == "" {
+			before += "\n\n" + h.Note
+			continue
+		}
+		all = append(all, h)
+	}
+	return all, strings.TrimSpace(before)
 }
 
 // object reads Karakeep's export, or a note of Google Keep.

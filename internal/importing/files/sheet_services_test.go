@@ -44,7 +44,7 @@ close /`},
 		{"wallabag", `[{"is_archived":1,"is_starred":"1","tags":["news",{"label":"go","slug":"go"}],"title":"W","url":"https://example.org/1","content":"<p>A &amp; b<\/p><script>x()<\/script><ul><li>one<\/li><li>two<\/li><\/ul>","created_at":"2020-01-02T03:04:05+0000","annotations":[{"quote":"Marked","text":"why"}]},
 {"title":"No address","url":"","content":""},{"title":5,"url":"https://example.org/2"}]`, `
 channel / "wallabag"
-Link https://example.org/1 in / title="W" description="Marked\n\nwhy" content="A & b\n\n\\- one\n\\- two" address="https://example.org/1" tags=["news","go"] metadata={"archived":true,"favorite":true} at=2020-01-02T03:04:05 where="entry 1"
+Link https://example.org/1 in / title="W" content="A & b\n\n\\- one\n\\- two" address="https://example.org/1" tags=["news","go"] metadata={"archived":true,"favorite":true} highlight="Marked" note="why" at=2020-01-02T03:04:05 where="entry 1"
 left out "No address", entry 2: has no address
 left out "https://example.org/2", entry 3: title is not a text
 close /`},

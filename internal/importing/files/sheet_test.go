@@ -44,7 +44,15 @@ Link http://e.e/ in / title="ü" address="http://e.e" where="line 2"
 close /`},
 	{"Raindrop", `id,title,note,excerpt,url,folder,tags,created,cover,highlights,favorite
 1,Saved,My note,An excerpt,https://example.org/r,Research / Go,"reading, go",2024-01-02T03:04:05.123Z,https://example.org/c.png,Marked,true
-2,Two,,,https://example.org/s,Unsorted,,2024-01-02T03:04:05.123Z,,,false
+2,Two,,,https://example.org/s,Unsorted,,2024-01-02T03:04:05.123Z,,"Highlight:First words
+of two lines
+Note:My thought
+
+in paragraphs
+
+Highlight:Second
+Highlight:
+Note:Of nothing",false
 `, `
 channel / "Raindrop.io"
 channel /Research/ "Research"
@@ -54,7 +62,7 @@ Channel /Research/Go/ in /Research/ where="line 2"
 Link https://example.org/r in /Research/Go/ title="Saved" description="My note\n\nAn excerpt\n\nMarked" address="https://example.org/r" tags=["reading","go"] metadata={"favorite":true} at=2024-01-02T03:04:05.123 where="line 2"
 channel /Unsorted/ "Unsorted"
 Channel /Unsorted/ in / where="line 3"
-Link https://example.org/s in /Unsorted/ title="Two" address="https://example.org/s" at=2024-01-02T03:04:05.123 where="line 3"
+Link https://example.org/s in /Unsorted/ title="Two" description="Of nothing" address="https://example.org/s" highlight="First words\nof two lines" note="My thought\n\nin paragraphs" highlight="Second" at=2024-01-02T03:04:05.123 where="line 3"
 close /Research/Go/
 close /Research/
 close /Unsorted/

@@ -142,8 +142,9 @@ type Item struct {
 	File      *File // its bytes
 	Preview   *File // an image that represents a Link, Embed or Attachment
 
-	Copies    []Copy // saved copies of the page of a Link
-	Snapshots domain.SnapshotPolicy
+	Highlights []Highlight // of the importing user, in the item's text
+	Copies     []Copy      // saved copies of the page of a Link
+	Snapshots  domain.SnapshotPolicy
 
 	// KeepFileMetadata is set if other people may see the metadata of the files, such as where a
 	// photograph was taken.
@@ -166,6 +167,15 @@ type File struct {
 	Name string // chosen by its owner; the content determines the type
 	Size int64  // -1: unknown
 	Open func(ctx context.Context) (io.ReadCloser, error)
+}
+
+// Highlight is a passage of a text that the user marked. Without a position, Quote.End is 0.
+type Highlight struct {
+	ID        string // at the origin; "": there is none
+	Quote     domain.Quote
+	Note      string
+	CreatedAt time.Time // zero: now
+	UpdatedAt time.Time // zero: CreatedAt
 }
 
 // Copy is a saved copy of a page.

@@ -145,6 +145,11 @@ func (r *recorder) item(ctx context.Context, it source.Item, in string) {
 	more.json("tags", it.Tags)
 	more.json("metadata", it.Metadata)
 	more.json("connection", it.ConnectionMetadata)
+	for _, h := range it.Highlights {
+		more.text("highlight", h.Quote.Exact)
+		more.text("note", h.Note)
+		more.time("highlighted", h.CreatedAt)
+	}
 	more.text("by", it.Author.Name)
 	more.text("added by", it.AddedBy.Name)
 	more.time("at", it.CreatedAt)

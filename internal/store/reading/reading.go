@@ -53,7 +53,7 @@ func (r Reads) Highlights(ctx context.Context, user domain.UserID, p domain.Page
 	if err := r.db.QueryRow(ctx, "SELECT count(*)"+visible, user).Scan(&l.Total); err != nil {
 		return l, err
 	}
-	rows, err := r.db.Query(ctx, "SELECT "+highlightColumns+visible+" ORDER BY h.id DESC"+sqlx.Limit("$2")+" OFFSET $3", user, p.Per, p.Offset())
+	rows, err := r.db.Query(ctx, "SELECT "+highlightColumns+visible+" ORDER BY h.created_at DESC, h.id DESC"+sqlx.Limit("$2")+" OFFSET $3", user, p.Per, p.Offset())
 	l.Items, err = sqlx.Collect(ctx, rows, err, scanHighlight)
 	return l, err
 }
@@ -76,7 +76,7 @@ func (r Reads) Place(ctx context.Context, user domain.UserID, block domain.Block
 func (w Writes) AddHighlight(ctx context.Context, h domain.Highlight) (domain.HighlightID, error) {
 	q := h.Quote
 	return sqlx.ScanID[domain.HighlightID](w.db.QueryRow(ctx, `INSERT INTO highlights (user_id, block_id, exact, prefix, suffix, start_at, end_at, note, created_at, updated_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING id`, h.User, h.Block, q.Exact, q.Prefix, q.Suffix, q.Start, q.End, h.Note, sqlx.Micros(h.CreatedAt)))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING id`, h.User, h.Block, q.Exact, q.Prefix, q.Suffix, q.Start, q.End, h.Note, sqlx.Micros(h.CreatedAt), sqlx.Micros(h.UpdatedAt)))
 }
 
 // LockHighlight locks and returns a highlight of a user.
