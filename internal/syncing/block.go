@@ -28,7 +28,7 @@ func isNote(name string) bool { return strings.EqualFold(path.Ext(name), noteExt
 // titled returns the title that a note gives its block. A new name of the file is a new title.
 func (n note) titled(stem string, e *entry) string {
 	switch {
-	case n.title != nil && *n.title != e.Title:
+	case n.title != nil && *n.title != e.Matter:
 		return *n.title
 	case stem != e.Name:
 		return stem
@@ -129,14 +129,9 @@ func (p *pass) newFile(ctx context.Context, f, e *entry) error {
 // both handles a note and a block that both changed. The server's version stays in the file; the other one is kept as a copy.
 func (p *pass) both(ctx context.Context, f, e *entry, b *client.Block) error {
 	d := docOf(b)
-	local, text, err := p.localDoc(e, d.Kind)
+	local, n, hash, err := p.localDoc(e, d.Kind)
 	if err == nil && local.hash() == d.hash() {
-		if p.o.DryRun {
-			return nil
-		}
-		now := *e
-		now.Hash, now.Remote, now.Title, now.Name, now.Kind = hashOf(text), d.hash(), d.Title, stemOf(e.Path), d.Kind
-		return p.state.put(now)
+		return p.agree(e, d, n, hash, false)
 	}
 	if !p.o.Pull {
 		return errOne{errors.New("both sides have changed; it is left as it is, since --push does not change the directory")}
@@ -201,24 +196,38 @@ func withoutID(text []byte) []byte {
 	return []byte("---\n" + kept.String() + "---\n" + body)
 }
 
-// localDoc returns what a note says about its block.
-func (p *pass) localDoc(e *entry, k kind) (doc, []byte, error) {
+// localDoc returns what a note says about its block, the note and its hash.
+func (p *pass) localDoc(e *entry, k kind) (d doc, n note, hash string, err error) {
 	text, err := p.dir.read(e.Path)
 	if err != nil {
-		return doc{}, nil, err
+		return d, n, "", err
 	}
-	n, err := parse(text)
-	if err != nil {
-		return doc{}, text, errOne{err}
+	if n, err = parse(text); err != nil {
+		return d, n, "", errOne{err}
 	}
-	return n.as(k, n.titled(stemOf(e.Path), e)), text, nil
+	return n.as(k, n.titled(stemOf(e.Path), e)), n, hashOf(text), nil
+}
+
+// agree stores that a note and its block say the same. The note is written again if it has an old title, or refresh is true.
+func (p *pass) agree(e *entry, d doc, n note, hash string, refresh bool) error {
+	if p.o.DryRun {
+		return nil
+	}
+	now := *e
+	now.Hash, now.Remote, now.Title, now.Name, now.Kind, now.Matter = hash, d.hash(), d.Title, stemOf(e.Path), d.Kind, ""
+	if n.title != nil {
+		now.Matter = *n.title
+	}
+	now.Refresh = refresh || now.Matter != d.Title
+	p.again = p.again || now.Refresh && p.o.Pull
+	return p.state.put(now)
 }
 
 // down writes a block to its note, and its file if it is missing.
 func (p *pass) down(ctx context.Context, f, old *entry, b *client.Block) error {
 	d := docOf(b)
 	e := *old
-	e.Kind, e.Title, e.Remote, e.Refresh, e.Pending = d.Kind, d.Title, d.hash(), false, false
+	e.Kind, e.Title, e.Matter, e.Remote, e.Refresh, e.Pending = d.Kind, d.Title, d.Title, d.hash(), false, false
 	temp, address, ext := "", "", ""
 	if d.Kind == kindFile {
 		var name string

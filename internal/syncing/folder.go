@@ -245,8 +245,14 @@ func (p *pass) adopt(f *entry, at place, b *client.Block) (done bool, err error)
 			continue
 		}
 		e := entry{place: at, Path: file.path, Name: stemOf(file.path), Kind: d.Kind, Title: d.Title, Remote: d.hash()}
-		local := n.as(d.Kind, n.titled(e.Name, &e))
-		if n.id == 0 && (d.Kind == kindFile || d.hash() != local.hash()) {
+		if n.title != nil {
+			e.Matter = *n.title
+		}
+		local := n.as(d.Kind, d.Title)
+		if n.title != nil {
+			local.Title = *n.title
+		}
+		if n.id == 0 && (d.Kind == kindFile || d.hash() != local.hash() || e.Name != nameOf(d) && !numbered(e.Name, nameOf(d))) {
 			continue
 		}
 		if d.Kind == kindFile {
@@ -259,7 +265,7 @@ func (p *pass) adopt(f *entry, at place, b *client.Block) (done bool, err error)
 		if d.hash() == local.hash() {
 			e.Hash = hashOf(text)
 		} else if from := p.movedFrom(b.ID); from != nil {
-			e.Hash, e.Remote, e.Title, e.Name = from.Hash, from.Remote, from.Title, from.Name
+			e.Hash, e.Remote, e.Title, e.Matter, e.Name = from.Hash, from.Remote, from.Title, from.Matter, from.Name
 		} else {
 			e.Hash, e.Remote = "unknown", "unknown" // both sides have changed
 		}

@@ -73,7 +73,7 @@ func (b *bench) inStep() {
 // A run that is killed at any step ends, when it is repeated, like one that is not.
 func TestKilled(t *testing.T) {
 	b := newBench(t)
-	stride := heavy.Count(7, 1)
+	stride := heavy.Count(17, 1)
 	for n, died := 1, true; died; n += stride {
 		for _, name := range b.files() {
 			b.remove(name)

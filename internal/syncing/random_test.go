@@ -184,7 +184,7 @@ func TestRandom(t *testing.T) {
 	w := &world{bench: b, rand: rand.New(rand.NewPCG(seed, 0)), channels: map[string]int64{"": b.channel, "Sub": sub}}
 	w.options.Confirm = true
 	w.sync()
-	for range heavy.Count(25, 600) {
+	for range heavy.Count(10, 150) {
 		w.log, w.written = nil, map[string]string{}
 		for range 1 + w.rand.IntN(6) {
 			if w.rand.IntN(2) == 0 {

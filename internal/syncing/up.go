@@ -33,7 +33,7 @@ func (p *pass) up(ctx context.Context, f, e *entry) error {
 	if now.hash() != e.Remote && now.Kind == e.Kind {
 		return p.both(ctx, f, e, b)
 	}
-	local, text, err := p.localDoc(e, now.Kind)
+	local, n, hash, err := p.localDoc(e, now.Kind)
 	if err != nil {
 		p.failed[e.Path] = note
 		return err
@@ -54,16 +54,10 @@ func (p *pass) up(ctx context.Context, f, e *entry) error {
 			return err
 		}
 	}
-	if p.o.DryRun {
-		return nil
-	}
 	p.dir.step("after the request")
+	p.again = p.again || differs // the block may be in other folders too
 	now = docOf(b)
-	done := *e
-	done.Hash, done.Remote, done.Title, done.Name, done.Kind = hashOf(text), now.hash(), now.Title, stemOf(e.Path), now.Kind
-	done.Refresh = now.hash() != local.hash() || !strings.Contains(string(text), keyTitle+": "+quote(now.Title)) && now.Title != ""
-	p.again = p.again || done.Refresh
-	return p.state.put(done)
+	return p.agree(e, now, n, hash, now.hash() != local.hash())
 }
 
 func (p *pass) isSettled(name string) bool {
