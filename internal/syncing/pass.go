@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,16 +32,14 @@ type pass struct {
 	again   bool
 }
 
-// isOffline reports whether an error is one of the network.
-func isOffline(err error) bool {
-	_, dialled := errors.AsType[*url.Error](err)
-	_, failed := errors.AsType[net.Error](err)
-	return dialled || failed
-}
-
 // pass compares both sides and brings them in step. It reports whether another pass is needed.
 func (s *Sync) pass(ctx context.Context) (again bool, err error) {
 	s.problems, s.unsettled = 0, false
+	if s.root == nil {
+		if err := s.connect(ctx); err != nil {
+			return false, err
+		}
+	}
 	if err := s.changes(ctx); err != nil {
 		return false, err
 	}
@@ -104,6 +101,7 @@ func (s *Sync) commit() error {
 
 // changes reads what changed at the server since the last pass.
 func (s *Sync) changes(ctx context.Context) error {
+	k := s.known()
 	for {
 		list, err := s.server.changes(ctx, s.cursor, 0)
 		if e, ok := errors.AsType[*client.Error](err); ok && s.cursor != "" && (e.Status == http.StatusGone || e.Status == http.StatusBadRequest) {
@@ -118,7 +116,7 @@ func (s *Sync) changes(ctx context.Context) error {
 			s.readAll()
 		}
 		for _, c := range list.Data {
-			s.note(c)
+			s.note(k, c)
 		}
 		s.cursor = list.Cursor
 		if !list.More {
@@ -137,22 +135,59 @@ func (s *Sync) readAll() {
 	}
 }
 
-// note marks what a change concerns.
-func (s *Sync) note(c change) {
+// known is what the directory has, by which changes of other things are told apart.
+type known struct {
+	me, root int64
+	account  bool
+	blocks   map[int64]bool
+	parents  map[int64][]int64 // of channels
+}
+
+func (s *Sync) known() known {
+	k := known{me: s.server.me, root: s.root.ID, account: s.root.Type == typeAccount, blocks: map[int64]bool{}, parents: map[int64][]int64{s.root.ID: nil}}
+	for _, e := range s.state.entries {
+		if e.Type == typeBlock {
+			k.blocks[e.ID] = true
+		} else {
+			k.parents[e.ID] = append(k.parents[e.ID], e.Channel)
+		}
+	}
+	return k
+}
+
+// concerns reports whether a change is one of the directory.
+func (k known) concerns(c change) bool {
+	_, channel := k.parents[c.ID]
+	_, connected := k.parents[c.ChannelID]
 	switch c.Type {
-	case "Block":
+	case typeBlock:
+		return k.blocks[c.ID]
+	case typeChannel:
+		return channel || k.account && (c.ActorID == k.me || slices.Contains(c.Fields, "owner"))
+	case "Connection":
+		return connected && c.ChannelID != 0
+	case "Group":
+		return true
+	}
+	return c.Type == "User" && c.Kind == "deleted"
+}
+
+// note marks what a change concerns.
+func (s *Sync) note(k known, c change) {
+	if !k.concerns(c) {
+		return
+	}
+	switch c.Type {
+	case typeBlock:
 		s.blocks[c.ID] = true
 	case typeChannel:
-		s.dirty[c.ID] = true
-		s.dirty[0] = true
-		for _, e := range s.state.entries {
-			if e.Type == typeChannel && e.ID == c.ID {
-				s.dirty[e.Channel] = true
-			}
+		s.dirty[c.ID], s.dirty[0] = true, true
+		for _, parent := range k.parents[c.ID] {
+			s.dirty[parent] = true
 		}
 	case "Connection":
 		s.dirty[c.ChannelID] = true
-	case "Group", "User":
+	default:
 		s.readAll()
 	}
 }
@@ -271,7 +306,10 @@ func (p *pass) list(ctx context.Context, f *entry) error {
 		return nil
 	}
 	items, err := p.server.contents(ctx, f)
-	if client.IsNotFound(err) && f != p.root {
+	if client.IsNotFound(err) {
+		if f == p.root {
+			return errors.New("the channel was deleted, or this account may no longer see it; nothing was removed from the directory")
+		}
 		return nil // the list of its parent shows whether it is gone
 	}
 	if err == nil {

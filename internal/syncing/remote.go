@@ -32,13 +32,12 @@ type server struct {
 
 // change is a change of a thing, of which only what has to be read again is used.
 type change struct {
-	Type      string `json:"type"`
-	ID        int64  `json:"id"`
-	ChannelID int64  `json:"channel_id"`
-	Item      struct {
-		Type string `json:"type"`
-		ID   int64  `json:"id"`
-	} `json:"item"`
+	Kind      string   `json:"kind"`
+	Type      string   `json:"type"`
+	ID        int64    `json:"id"`
+	ChannelID int64    `json:"channel_id"`
+	ActorID   int64    `json:"actor_id"`
+	Fields    []string `json:"fields"`
 }
 
 type changeList struct {

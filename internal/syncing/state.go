@@ -33,7 +33,7 @@ type entry struct {
 	File     string `json:"file,omitempty"` // of an image or attachment
 	FileHash string `json:"file_hash,omitempty"`
 	Title    string `json:"title"`
-	Matter   string `json:"matter,omitempty"` // the title in the front matter, which a renamed file still has
+	Matter   string `json:"matter,omitempty"`  // the title in the front matter, which a renamed file still has
 	Remote   string `json:"remote"`            // hash of what the server had
 	Pending  bool   `json:"pending,omitempty"` // nothing is in the directory yet, as the server is still processing it
 	Refresh  bool   `json:"refresh,omitempty"` // the note has to be written again

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -110,9 +109,6 @@ func (s *Sync) begin(ctx context.Context) error {
 	if s.state, err = openState(s.dir, s.o.step); err != nil {
 		return err
 	}
-	if err := s.connect(ctx); err != nil {
-		return err
-	}
 	return s.recover()
 }
 
@@ -185,113 +181,6 @@ func (s *Sync) Once(ctx context.Context) error {
 		return ErrPartly
 	}
 	return nil
-}
-
-// Limits of a program that follows both sides.
-const (
-	waitSeconds = 25
-	maxBackoff  = 5 * time.Minute
-	maxPause    = time.Hour
-)
-
-// Watch keeps both sides in step until ctx ends. It waits while the server cannot be reached.
-func (s *Sync) Watch(ctx context.Context) error {
-	changed := make(chan struct{}, 1)
-	backoff := time.Second
-	for {
-		err := s.Once(ctx)
-		switch pause, again := s.pause(err, backoff); {
-		case ctx.Err() != nil:
-			return nil
-		case !again:
-			return err
-		case pause > 0:
-			s.say("waiting %s: %v", pause.Round(time.Second), err)
-			backoff = min(2*backoff, maxBackoff)
-			if sleep(ctx, pause) != nil {
-				return nil
-			}
-			continue
-		}
-		backoff = time.Second
-		follow, stop := context.WithCancel(ctx)
-		go s.follow(follow, s.cursor, changed)
-		s.idle(ctx, changed)
-		stop()
-	}
-}
-
-// pause returns how long to wait after an error, and whether to go on.
-func (s *Sync) pause(err error, backoff time.Duration) (pause time.Duration, again bool) {
-	if err == nil || errors.Is(err, ErrPartly) {
-		return 0, true
-	}
-	if e, ok := errors.AsType[*client.Error](err); ok {
-		if refused(err) || e.Status == http.StatusUnauthorized {
-			return 0, false
-		}
-		backoff = max(backoff, min(e.RetryAfter, maxPause))
-	} else if !isOffline(err) {
-		return 0, false
-	}
-	return backoff + rand.N(backoff/2), true
-}
-
-// follow reports when the server has a change after a cursor.
-func (s *Sync) follow(ctx context.Context, cursor string, changed chan<- struct{}) {
-	for ctx.Err() == nil && s.o.Pull {
-		list, err := s.server.changes(ctx, cursor, waitSeconds)
-		if err != nil && ctx.Err() == nil {
-			if sleep(ctx, 10*time.Second) != nil {
-				return
-			}
-		}
-		if err != nil || len(list.Data) > 0 {
-			select {
-			case changed <- struct{}{}:
-			default:
-			}
-			return
-		}
-		if cursor == list.Cursor && ctx.Err() == nil && sleep(ctx, time.Second) != nil { // also bounds the rate if the server does not wait
-			return
-		}
-		cursor = list.Cursor
-	}
-}
-
-// idle returns when one of the sides may have changed.
-func (s *Sync) idle(ctx context.Context, changed <-chan struct{}) {
-	ticks := time.NewTicker(s.o.Every)
-	defer ticks.Stop()
-	hashes := time.NewTimer(time.Hour)
-	defer hashes.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-changed:
-			return
-		case <-hashes.C: // reads every file again
-			s.dir.cache = map[string]cached{}
-			return
-		case <-ticks.C:
-			if now, err := s.dir.scan(); err != nil || !now.equal(s.last) {
-				return
-			}
-		}
-	}
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
 }
 
 // say reports something to the user.

@@ -27,9 +27,9 @@ type bench struct {
 	said    []string
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t *testing.T, options ...apptest.Option) *bench {
 	t.Helper()
-	r := apptest.New(t, apptest.Trash)
+	r := apptest.New(t, append(options, apptest.Trash)...)
 	b := &bench{Rig: r, addr: r.Listen(), dir: t.TempDir(), channel: r.Channel("ada", "Field notes", "private")}
 	dialer := &net.Dialer{}
 	transport := &http.Transport{DialTLSContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
