@@ -56,7 +56,10 @@ require (
 	golang.org/x/text v0.44.0
 	modernc.org/libc v1.80.1
 	modernc.org/sqlite v1.62.0
+	vitrine/client v0.0.0
 )
+
+replace vitrine/client => ./client
 
 require (
 	github.com/google/jsonschema-go v0.4.3 // indirect

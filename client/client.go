@@ -212,6 +212,37 @@ func (c *Client) call(ctx context.Context, method, path string, values []any, qu
 	if err != nil {
 		return err
 	}
+	header := c.header(kind)
+	if method == http.MethodPost && kind == "application/json" {
+		header.Set("Idempotency-Key", rand.Text()) // the same for each repetition, so that it takes effect once
+	}
+	return c.repeat(ctx, method, address, header, encoded, out)
+}
+
+// Request is a request that has no method of its own, such as one to an extension of a server.
+type Request struct {
+	Method string
+	Path   string // with its query, escaped, from the base address
+	Key    string // the Idempotency-Key of a POST, for programs that repeat it later; empty: a new one
+	Body   any    // is sent as JSON, unless it is nil
+	Out    any    // the response is decoded into it, unless it is nil
+}
+
+// Do sends a request, and repeats it like those of other methods.
+func (c *Client) Do(ctx context.Context, r Request) error {
+	encoded, kind, err := encodeBody(r.Body)
+	if err != nil {
+		return err
+	}
+	header := c.header(kind)
+	if r.Method == http.MethodPost {
+		header.Set("Idempotency-Key", cmp.Or(r.Key, rand.Text()))
+	}
+	return c.repeat(ctx, r.Method, c.base+r.Path, header, encoded, r.Out)
+}
+
+// header returns the header of a request whose body has a media type.
+func (c *Client) header(kind string) http.Header {
 	header := http.Header{"Accept": {"application/json"}, "User-Agent": {c.agent}}
 	if kind != "" {
 		header.Set("Content-Type", kind)
@@ -219,9 +250,11 @@ func (c *Client) call(ctx context.Context, method, path string, values []any, qu
 	if c.token != "" {
 		header.Set("Authorization", "Bearer "+c.token)
 	}
-	if method == http.MethodPost && kind == "application/json" {
-		header.Set("Idempotency-Key", rand.Text()) // the same for each repetition, so that it takes effect once
-	}
+	return header
+}
+
+// repeat sends a request until it is answered or may not be repeated.
+func (c *Client) repeat(ctx context.Context, method, address string, header http.Header, encoded []byte, out any) error {
 	for attempt := 0; ; attempt++ {
 		err := c.send(ctx, method, address, header, encoded, out)
 		pause, again := c.pause(err, method, header, attempt)

@@ -132,6 +132,10 @@ var allowedImports = map[string][]string{
 	"site/pages/signon":     {"app/...", "domain", "site/web"},
 	"site/pages/transfer":   {"app/...", "domain", "present", "site/catalog", "site/web", "weburl"},
 
+	// A client of the API, with the module in client/.
+	"client":  {},
+	"syncing": {"client", "database"},
+
 	// Assembly of the program.
 	"sandbox":     {"app/...", "domain"},
 	"server":      {"..."},

@@ -43,6 +43,7 @@ type commands struct {
 	App         appCmd         `cmd:"" help:"Register, list and delete OAuth applications."`
 	Export      exportCmd      `cmd:"" help:"Export everything that an account owns as a ZIP."`
 	MCP         mcpCmd         `cmd:"" name:"mcp" help:"Connect an assistant that starts programs to the MCP endpoint of a server, by standard input and output."`
+	Sync        syncCmd        `cmd:"" help:"Keep a directory of Markdown and files in step with a channel, or with all your channels."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Check whether a running server is ready."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 	Licenses    licensesCmd    `cmd:"" help:"Print the licences of Vitrine and of the software that it contains."`

@@ -91,6 +91,9 @@ func (i inventory) encode(when time.Time) ([]byte, error) {
 		if m.Replace != nil {
 			m = m.Replace
 		}
+		if m.Version == "" { // a folder of this repository
+			continue
+		}
 		add(m.Path, m.Version, "pkg:golang/"+m.Path+"@"+m.Version, property{"go:sum", m.Sum})
 	}
 	for _, w := range works.Kept() {

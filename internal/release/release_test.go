@@ -166,6 +166,7 @@ func TestInventory(t *testing.T) {
 	t.Parallel()
 	p := thisTest(t, "linux/amd64")
 	p.about.info.Deps = []*debug.Module{{Path: "example.org/a", Version: "v1.2.3", Sum: "h1:x"},
+		{Path: "vitrine/client", Version: "v0.0.0", Replace: &debug.Module{Path: "./client"}},
 		{Path: "example.org/b", Version: "v1.0.0", Replace: &debug.Module{Path: "example.org/fork", Version: "v2.0.0"}}}
 	text, err := p.about.encode(when)
 	if err != nil {
@@ -186,6 +187,9 @@ func TestInventory(t *testing.T) {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("no %s", want)
 		}
+	}
+	if bytes.Contains(text, []byte("/client@")) {
+		t.Error("a module of this repository is listed")
 	}
 	if doc.Metadata.Component.Hashes[0].Content != p.about.sum || doc.Metadata.Timestamp != "2026-11-23T12:00:00Z" {
 		t.Errorf("%+v", doc.Metadata)

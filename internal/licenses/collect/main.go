@@ -73,7 +73,11 @@ func run(root string) error {
 type module struct {
 	Path, Version, Dir string
 	Main               bool
+	Replace            *module
 }
+
+// ours reports whether a module is a part of this repository.
+func (m module) ours() bool { return m.Main || m.Replace != nil && m.Replace.Version == "" }
 
 // linked returns the modules for all platforms by name, preceded by Go itself.
 func linked(root string) ([]work, error) {
@@ -94,7 +98,7 @@ func linked(root string) ([]work, error) {
 			} else if err != nil {
 				return nil, err
 			}
-			if m := p.Module; m != nil && !m.Main { // nil for the standard library
+			if m := p.Module; m != nil && !m.ours() { // nil for the standard library
 				name := m.Path + " " + m.Version
 				byName[name] = work{name: name, folder: m.Dir}
 			}

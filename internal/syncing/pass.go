@@ -1,0 +1,374 @@
+package syncing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"vitrine/client"
+)
+
+// A deletion of more than maxMissing items, which are more than a fifth of all, has to be confirmed.
+const maxMissing = 10
+
+// maxSingle is how many changed blocks of a channel are read one by one; for more, the whole channel is.
+const maxSingle = 50
+
+// pass is one comparison of both sides.
+type pass struct {
+	*Sync
+	tree    *tree
+	mapped  map[string]*entry  // by key of a path
+	notes   map[int64][]string // notes of no entry by the id of their block
+	updated map[int64]*client.Block
+	lists   map[int64][]client.Connectable // of dirty channels
+	seen    map[string]string              // hashes of notes that were compared, by path
+	removed []*entry                       // to remove from the server at the end
+	again   bool
+}
+
+// pass compares both sides and brings them in step. It reports whether another pass is needed.
+func (s *Sync) pass(ctx context.Context) (again bool, err error) {
+	s.problems, s.unsettled = 0, false
+	if s.root == nil {
+		if err := s.connect(ctx); err != nil {
+			return false, err
+		}
+	}
+	if err := s.changes(ctx); err != nil {
+		return false, err
+	}
+	p := &pass{Sync: s, mapped: map[string]*entry{}, notes: map[int64][]string{}, seen: map[string]string{}, updated: map[int64]*client.Block{}, lists: map[int64][]client.Connectable{}}
+	if p.tree, err = s.dir.scan(); err != nil {
+		return false, err
+	}
+	for _, link := range p.tree.links {
+		s.once("%s: symbolic links are ignored", link)
+	}
+	for _, name := range p.tree.clashes {
+		p.problem(name, errors.New("is ignored, as the name of another file differs only in case"))
+	}
+	for name, hash := range p.failed {
+		if now, err := p.dir.hash(name); err == nil && now != hash && hash != failedFolder || hash == failedFolder && p.tree.dirs[key(name)] == "" {
+			delete(p.failed, name)
+		}
+	}
+	if err := p.local(); err != nil {
+		return false, err
+	}
+	if err := p.resend(ctx); err != nil {
+		return false, err
+	}
+	if err := p.read(ctx); err != nil {
+		return false, err
+	}
+	if err := p.guard(); err != nil {
+		return false, err
+	}
+	if err := p.folder(ctx, s.root, 0); err != nil {
+		return false, err
+	}
+	for _, e := range p.removed {
+		if err := p.removeRemote(ctx, e); err != nil {
+			return false, err
+		}
+	}
+	s.last = p.tree
+	if s.o.DryRun {
+		return false, nil
+	}
+	return p.again, s.commit()
+}
+
+// commit stores the cursor after everything before it is in the directory.
+func (s *Sync) commit() error {
+	if !s.o.Pull {
+		return nil
+	}
+	s.dirty, s.blocks = map[int64]bool{}, map[int64]bool{}
+	if s.cursor == s.state.about.Cursor {
+		return nil
+	}
+	a := s.state.about
+	a.Cursor = s.cursor
+	return s.state.setAbout(a)
+}
+
+// changes reads what changed at the server since the last pass.
+func (s *Sync) changes(ctx context.Context) error {
+	k := s.known()
+	for {
+		list, err := s.server.changes(ctx, s.cursor, 0)
+		if e, ok := errors.AsType[*client.Error](err); ok && s.cursor != "" && (e.Status == http.StatusGone || e.Status == http.StatusBadRequest) {
+			s.say("comparing everything, as the server no longer knows the last changes")
+			s.cursor = ""
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if s.cursor == "" {
+			s.readAll()
+		}
+		for _, c := range list.Data {
+			s.note(k, c)
+		}
+		s.cursor = list.Cursor
+		if !list.More {
+			return nil
+		}
+	}
+}
+
+// readAll marks everything to be read again.
+func (s *Sync) readAll() {
+	s.dirty[s.root.ID] = true
+	for _, e := range s.state.entries {
+		if e.folder() {
+			s.dirty[e.ID] = true
+		}
+	}
+}
+
+// known is what the directory has, by which changes of other things are told apart.
+type known struct {
+	me, root int64
+	account  bool
+	blocks   map[int64]bool
+	parents  map[int64][]int64 // of channels
+}
+
+func (s *Sync) known() known {
+	k := known{me: s.server.me, root: s.root.ID, account: s.root.Type == typeAccount, blocks: map[int64]bool{}, parents: map[int64][]int64{s.root.ID: nil}}
+	for _, e := range s.state.entries {
+		if e.Type == typeBlock {
+			k.blocks[e.ID] = true
+		} else {
+			k.parents[e.ID] = append(k.parents[e.ID], e.Channel)
+		}
+	}
+	return k
+}
+
+// concerns reports whether a change is one of the directory.
+func (k known) concerns(c change) bool {
+	_, channel := k.parents[c.ID]
+	_, connected := k.parents[c.ChannelID]
+	switch c.Type {
+	case typeBlock:
+		return k.blocks[c.ID]
+	case typeChannel:
+		return channel || k.account && (c.ActorID == k.me || slices.Contains(c.Fields, "owner"))
+	case "Connection":
+		return connected && c.ChannelID != 0
+	case "Group":
+		return true
+	}
+	return c.Type == "User" && c.Kind == "deleted"
+}
+
+// note marks what a change concerns.
+func (s *Sync) note(k known, c change) {
+	if !k.concerns(c) {
+		return
+	}
+	switch c.Type {
+	case typeBlock:
+		s.blocks[c.ID] = true
+	case typeChannel:
+		s.dirty[c.ID], s.dirty[0] = true, true
+		for _, parent := range k.parents[c.ID] {
+			s.dirty[parent] = true
+		}
+	case "Connection":
+		s.dirty[c.ChannelID] = true
+	default:
+		s.readAll()
+	}
+}
+
+// local finds what is new, and what was renamed in its folder.
+func (p *pass) local() error {
+	for _, e := range p.state.entries {
+		for _, name := range []string{e.Path, e.File} {
+			if name != "" {
+				p.mapped[key(name)] = e
+			}
+		}
+	}
+	for k, f := range p.tree.files {
+		if p.mapped[k] != nil || !isNote(f.path) || f.stat.size > maxNote {
+			continue
+		}
+		text, err := p.dir.read(f.path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if n, err := parse(text); err == nil && n.id != 0 {
+			p.notes[n.id] = append(p.notes[n.id], f.path)
+		}
+	}
+	for _, e := range p.state.sorted() {
+		if err := p.renamed(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renamed finds the note and the file of an entry under another name in the same folder.
+func (p *pass) renamed(e *entry) error {
+	if e.Type != typeBlock || e.Pending || !p.o.Push {
+		return nil
+	}
+	now := *e
+	if p.tree.files[key(e.Path)] == nil {
+		for _, name := range p.notes[e.ID] {
+			if parentOf(name) == parentOf(e.Path) && p.mapped[key(name)] == nil {
+				now.Path = name
+				break
+			}
+		}
+	}
+	if e.File != "" && p.tree.files[key(e.File)] == nil {
+		for k, f := range p.tree.files {
+			if p.mapped[k] != nil || isNote(f.path) || parentOf(f.path) != parentOf(e.File) {
+				continue
+			}
+			if hash, err := p.dir.hash(f.path); err != nil {
+				return err
+			} else if hash == e.FileHash {
+				now.File = f.path
+				break
+			}
+		}
+	}
+	if now == *e || p.o.DryRun {
+		return nil
+	}
+	delete(p.mapped, key(e.Path))
+	delete(p.mapped, key(e.File))
+	if err := p.state.put(now); err != nil {
+		return err
+	}
+	p.mapped[key(now.Path)] = p.state.entries[now.place]
+	if now.File != "" {
+		p.mapped[key(now.File)] = p.state.entries[now.place]
+	}
+	return nil
+}
+
+// read reads the dirty channels and the changed blocks.
+func (p *pass) read(ctx context.Context) error {
+	single := map[int64]int{}
+	for _, e := range p.state.entries {
+		if e.Type == typeBlock && p.blocks[e.ID] {
+			if single[e.Channel]++; e.Pending || single[e.Channel] > maxSingle {
+				p.dirty[e.Channel] = true
+			}
+		}
+	}
+	for _, e := range p.state.sorted() {
+		switch {
+		case e.Type == typeBlock && p.blocks[e.ID] && !p.dirty[e.Channel] && p.updated[e.ID] == nil:
+			b, err := p.server.GetBlock(ctx, e.ID)
+			if client.IsNotFound(err) {
+				p.dirty[e.Channel] = true
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			p.updated[e.ID] = b
+		}
+	}
+	for _, e := range append(p.state.sorted(), p.root) {
+		if (e.folder() || e == p.root) && p.dirty[e.ID] {
+			if err := p.list(ctx, e); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// list reads the contents of a channel once.
+func (p *pass) list(ctx context.Context, f *entry) error {
+	if _, ok := p.lists[f.ID]; ok {
+		return nil
+	}
+	items, err := p.server.contents(ctx, f)
+	if client.IsNotFound(err) {
+		if f == p.root {
+			return errors.New("the channel was deleted, or this account may no longer see it; nothing was removed from the directory")
+		}
+		return nil // the list of its parent shows whether it is gone
+	}
+	if err == nil {
+		p.lists[f.ID] = items
+	}
+	return err
+}
+
+// guard refuses to delete many items at once, on either side.
+func (p *pass) guard() error {
+	all, missing, gone := 0, 0, 0
+	listed := map[place]bool{}
+	for channel, items := range p.lists {
+		for _, item := range items {
+			if at, ok := placeOf(channel, item); ok {
+				listed[at] = true
+			}
+		}
+	}
+	lost := func(e *entry) bool {
+		_, read := p.lists[e.Channel]
+		return read && !listed[e.place]
+	}
+	within := "" // a folder that is gone
+	for _, e := range p.state.sorted() {
+		if e.folder() && lost(e) && (within == "" || !below(e.Path, within)) {
+			within = e.Path
+		}
+		if e.Type != typeBlock || e.Pending {
+			continue
+		}
+		all++
+		if p.tree.files[key(e.Path)] == nil && (e.File == "" || p.tree.files[key(e.File)] == nil) && !p.movedAway(e) {
+			missing++
+		}
+		if lost(e) || within != "" && below(e.Path, within) {
+			gone++
+		}
+	}
+	for where, n := range map[string]int{"in the directory": missing, "at the server": gone} {
+		if n > maxMissing && n*5 > all && !p.o.Confirm {
+			return fmt.Errorf("%d of %d items are missing %s: %w", n, all, where, ErrConfirm)
+		}
+	}
+	return nil
+}
+
+// movedAway reports whether the note of an entry is in another folder.
+func (p *pass) movedAway(e *entry) bool { return len(p.notes[e.ID]) > 0 }
+
+// below reports whether a path is in a folder.
+func below(name, folder string) bool { return strings.HasPrefix(name, folder+"/") }
+
+// settled reports whether a file was not written just now.
+func (p *pass) settled(f *found) bool {
+	age := p.o.Now().Sub(f.stat.at)
+	if age >= p.o.Settle || age < -time.Minute { // a clock that is wrong delays nothing for long
+		return true
+	}
+	p.again, p.unsettled = true, true
+	return false
+}

@@ -1,0 +1,80 @@
+package syncing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"vitrine/client"
+)
+
+// removeRemote removes from the server what was deleted in the directory. A block of the user that is then in no channel
+// goes to Trash.
+func (p *pass) removeRemote(ctx context.Context, e *entry) error {
+	if now := p.state.entries[e.place]; now == nil || now.Path != e.Path || !p.o.Push {
+		return nil
+	}
+	for _, name := range p.notes[e.ID] {
+		if e.Type == typeBlock && p.mapped[key(name)] == nil { // moved to a folder whose channel does not have it yet
+			return nil
+		}
+	}
+	if !p.do("remove", e.Path) {
+		return nil
+	}
+	err := p.disconnect(ctx, e)
+	if errors.Is(err, errChannel) {
+		p.problem(e.Path, err)
+		return nil
+	}
+	if client.IsNotFound(err) {
+		err = nil
+	}
+	if e2, ok := isOne(err); ok && refused(err) {
+		p.problem(e.Path, fmt.Errorf("was not removed and comes back: %w", e2))
+		if err := p.forget(e); err != nil {
+			return err
+		}
+		p.dirty[e.Channel], p.again = true, true
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p.dir.step("after the request")
+	if e.Type == typeBlock {
+		if err := p.removeOrphan(ctx, e.ID); err != nil {
+			return err
+		}
+	}
+	return p.forget(e)
+}
+
+// errChannel is the reason why the channel of a deleted folder stays.
+var errChannel = errors.New("its folder is missing; use --confirm-deletions to delete the channel, or move the folder back")
+
+func (p *pass) disconnect(ctx context.Context, e *entry) error {
+	switch {
+	case e.Type == typeBlock:
+		return p.server.Do(ctx, client.Request{Method: http.MethodDelete, Path: "/ext/v1/channels/" + strconv.FormatInt(e.Channel, 10) + "/blocks/" + strconv.FormatInt(e.ID, 10)})
+	case e.Channel == 0 && !p.o.Confirm:
+		return errChannel
+	case e.Channel == 0:
+		return p.server.DeleteChannel(ctx, client.ID(e.ID))
+	}
+	return p.server.DeleteConnection(ctx, e.Conn)
+}
+
+func (p *pass) removeOrphan(ctx context.Context, id int64) error {
+	b, err := p.server.GetBlock(ctx, id)
+	if err == nil && b.Visibility == client.BlockVisibilityOrphan && b.Can != nil && b.Can.Manage {
+		err = p.server.Do(ctx, client.Request{Method: http.MethodDelete, Path: "/ext/v1/blocks/" + strconv.FormatInt(id, 10)})
+		p.dir.step("after the request")
+	}
+	if client.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
