@@ -119,6 +119,7 @@ type Application struct {
 	RedirectURIs []string
 	Public       bool // public client without a secret
 	ForV2        bool // a client of version 2 of the API
+	Expiring     bool // gets access tokens that expire, with refresh tokens
 	SecretHint   string
 	CreatedAt    time.Time
 	UpdatedAt    time.Time

@@ -94,6 +94,8 @@ type Token struct {
 	Hint          string
 	Scope         Scope
 	Audience      TokenAudience // only set when it is created
+	RefreshID     RefreshID     // of its refresh token; 0: none
+	ExpiresAt     *time.Time    // nil: never
 	LastUsedAt    *time.Time
 	RevokedAt     *time.Time
 	CreatedAt     time.Time
@@ -107,6 +109,7 @@ type (
 	BlockID      int64
 	ConnectionID int64
 	TokenID      int64
+	RefreshID    int64
 )
 
 // Tier is the tier of an account, which determines its rate limit (behaviour.md section 9).

@@ -33,8 +33,8 @@ func (u *usage) take() map[domain.TokenID]time.Time {
 	return taken
 }
 
-// Authenticate returns the actor of a token. It returns Unauthenticated if the token is unknown or revoked, or if its
-// user is suspended.
+// Authenticate returns the actor of a token. It returns Unauthenticated if the token is unknown, revoked or expired, or
+// if its user is suspended.
 func (a *Accounts) Authenticate(ctx context.Context, token string) (domain.Actor, error) {
 	return a.AuthenticateFor(ctx, token, domain.Everything)
 }
@@ -51,7 +51,11 @@ func (a *Accounts) AuthenticateFor(ctx context.Context, token string, at domain.
 	if err != nil {
 		return domain.Actor{}, err
 	}
-	a.used.note(h.TokenID, a.Now())
+	now := a.Now()
+	if !h.ExpiresAt.IsZero() && !now.Before(h.ExpiresAt) {
+		return domain.Actor{}, domain.NewUnauthenticated("The token has expired")
+	}
+	a.used.note(h.TokenID, now)
 	return h.Actor, nil
 }
 
