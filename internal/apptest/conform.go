@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"vitrine/internal/app/accounts"
+	"vitrine/internal/httpedge"
 )
 
 // conform validates a response if a description contains its operation.
@@ -26,6 +27,10 @@ func (r *Rig) conform(req *http.Request, res *Response) {
 			}
 			if res.Status == http.StatusUnprocessableEntity && strings.Contains(string(res.Body), accounts.IdempotencyHeader+": ") {
 				return // idempotency keys are an extension, and are refused in the same way for all operations (behaviour.md section 1)
+			}
+			if res.Status == http.StatusForbidden && (strings.Contains(string(res.Body), httpedge.ErrLimits.Message) ||
+				strings.Contains(string(res.Body), httpedge.ErrChannels.Message)) {
+				return // limits of tokens are an extension, and are refused in the same way for all operations (behaviour.md section 8)
 			}
 			body := res.Body
 			if op.ID == "createOAuthToken" {

@@ -146,7 +146,10 @@ const (
 // its clients expect to write.
 func (a Application) Asked(list string) Scope {
 	s := ParseScopes(list)
+	limits, _ := ParseTokenLimits(list)
 	switch {
+	case limits != nil && len(limits.Abilities) > 0:
+		return ScopeWrite
 	case s != ScopeNone:
 		return s
 	case a.ForV2:
@@ -160,6 +163,7 @@ type Grant struct {
 	ID          GrantID
 	Application Application
 	Scope       Scope
+	Limits      *TokenLimits // nil: none
 	CreatedAt   time.Time
 	LastUsedAt  *time.Time // newest use of any of its tokens
 }

@@ -94,6 +94,7 @@ type Token struct {
 	Hint          string
 	Scope         Scope
 	Audience      TokenAudience // only set when it is created
+	Limits        *TokenLimits  // nil: none
 	RefreshID     RefreshID     // of its refresh token; 0: none
 	ExpiresAt     *time.Time    // nil: never
 	LastUsedAt    *time.Time
@@ -135,7 +136,8 @@ type Actor struct {
 	ApplicationID ApplicationID // acting for the user or as itself; 0 for none
 	Tier          Tier
 	Scope         Scope
-	Writes        int64 // number of the user's transactions, which a replica must have applied; only counted with replicas
+	Limits        *TokenLimits // of the token; nil: none
+	Writes        int64        // number of the user's transactions, which a replica must have applied; only counted with replicas
 }
 
 // SignedIn reports whether the actor is a user.

@@ -50,7 +50,7 @@ func (e *Endpoints) issue(w http.ResponseWriter, r *http.Request, given map[stri
 	if err != nil {
 		return err
 	}
-	out := issued{AccessToken: t.Secret, TokenType: tokenType, Scope: string(t.Scope), CreatedAt: t.CreatedAt.Unix(), RefreshToken: t.Refresh}
+	out := issued{AccessToken: t.Secret, TokenType: tokenType, Scope: t.Limits.ScopeText(t.Scope), CreatedAt: t.CreatedAt.Unix(), RefreshToken: t.Refresh}
 	if t.ExpiresAt != nil {
 		out.ExpiresIn = int64(t.ExpiresAt.Sub(t.CreatedAt).Seconds())
 	}
@@ -175,7 +175,7 @@ type introspection struct {
 }
 
 func (e *Endpoints) described(i accounts.Introspection) introspection {
-	d := introspection{Active: true, Scope: string(i.Token.Scope), ClientID: i.Client.ClientID, Username: i.User,
+	d := introspection{Active: true, Scope: i.Token.Limits.ScopeText(i.Token.Scope), ClientID: i.Client.ClientID, Username: i.User,
 		TokenType: "Bearer", IssuedAt: i.Token.CreatedAt.Unix(), Subject: i.Client.ClientID, Issuer: e.o.BaseURL}
 	if i.Token.ExpiresAt != nil {
 		d.Expires = i.Token.ExpiresAt.Unix()

@@ -48,7 +48,7 @@ func (a *Accounts) issued(ctx context.Context, app domain.Application, token str
 	if err == nil && !auth.SameSecret(token, t.Hash) {
 		err = domain.NewNotFound()
 	}
-	return domain.Token{UserID: t.UserID, ApplicationID: t.ApplicationID, Scope: t.Scope, CreatedAt: t.CreatedAt, ExpiresAt: &t.ExpiresAt}, err
+	return domain.Token{UserID: t.UserID, ApplicationID: t.ApplicationID, Scope: t.Scope, Limits: t.Limits, CreatedAt: t.CreatedAt, ExpiresAt: &t.ExpiresAt}, err
 }
 
 // auditRevoked records that somebody other than the user ended an application's token for a user, or its own token if of
@@ -67,20 +67,18 @@ func (a *Accounts) RevokeApplicationToken(ctx context.Context, from domain.Visit
 	if err != nil {
 		return err
 	}
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
-		var of domain.UserID
-		var err error
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if kind, _ := auth.TokenKind(token); kind == auth.Refresh {
-			of, err = a.revokeFamily(ctx, tx, app, token)
-		} else {
-			of, err = tx.Account().DeleteApplicationToken(ctx, app.ID, auth.HashToken(token))
+			return a.revokeFamily(ctx, tx, app, token)
 		}
-		if domain.KindOf(err) == domain.NotFound {
-			return nil
-		}
+		of, err := tx.Account().DeleteApplicationToken(ctx, app.ID, auth.HashToken(token))
 		if err != nil {
 			return err
 		}
 		return a.auditRevoked(ctx, tx, app, of, "the application")
 	})
+	if domain.KindOf(err) == domain.NotFound {
+		return nil
+	}
+	return err
 }

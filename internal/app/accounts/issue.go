@@ -30,6 +30,7 @@ type TokenRequest struct {
 type AccessToken struct {
 	Secret    string
 	Scope     domain.Scope
+	Limits    *domain.TokenLimits
 	CreatedAt time.Time
 	ExpiresAt *time.Time // nil: never
 	Refresh   string     // the refresh token, or ""
@@ -130,15 +131,12 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 		if !now.Before(code.ExpiresAt) {
 			return domain.NewNotFound()
 		}
-		if err := family.create(ctx, tx); err != nil {
+		if err := a.createFamily(ctx, tx, &family); err != nil {
 			return err
 		}
-		t, err = createToken(ctx, tx, domain.Token{UserID: code.UserID, ApplicationID: app.ID, Name: app.Name, Scope: code.Scope,
-			Audience: code.Audience, CreatedAt: now, RefreshID: family.stored.ID, ExpiresAt: family.accessEnds(now)}, code.Hash)
-		if err != nil {
-			return err
-		}
-		return a.Audit(ctx, tx, domain.Actor{UserID: code.UserID}, domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": code.Scope})
+		t, err = a.createToken(ctx, tx, app, domain.Token{UserID: code.UserID, ApplicationID: app.ID, Name: app.Name, Scope: code.Scope, Limits: code.Limits,
+			Audience: code.Audience, CreatedAt: now, RefreshID: family.stored.ID, ExpiresAt: family.accessEnds(now)}, code.Hash, false)
+		return err
 	})
 	if err == nil && again {
 		err = domain.NewNotFound()
@@ -147,12 +145,16 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 	return t, err
 }
 
-// createToken creates an access token of an application for a code, or for none.
-func createToken(ctx context.Context, tx *store.Tx, t domain.Token, code []byte) (AccessToken, error) {
+// createToken creates an access token of an application for a code, or for none. The audit log does not contain those that
+// only replace one that expires.
+func (a *Accounts) createToken(ctx context.Context, tx *store.Tx, app domain.Application, t domain.Token, code []byte, replaces bool) (AccessToken, error) {
 	secret, hash, hint := auth.NewToken(auth.OAuth)
 	t.Hint = hint
 	err := tx.Account().CreateApplicationToken(ctx, t, hash, code, keptTokens)
-	return AccessToken{Secret: secret, Scope: t.Scope, CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt}, err
+	if err == nil && !replaces {
+		err = a.Audit(ctx, tx, domain.Actor{UserID: t.UserID}, domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": t.Limits.ScopeText(t.Scope)})
+	}
+	return AccessToken{Secret: secret, Scope: t.Scope, Limits: t.Limits, CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt}, err
 }
 
 // stillGranted checks that the application and the user exist and that the grant still covers a scope, and locks them
@@ -187,10 +189,8 @@ func (a *Accounts) ownToken(ctx context.Context, _ domain.Visitor, app domain.Ap
 		if _, err := tx.Account().MayAct(ctx, app.UserID); err != nil {
 			return err
 		}
-		if made, err = createToken(ctx, tx, t, nil); err != nil {
-			return err
-		}
-		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": t.Scope})
+		made, err = a.createToken(ctx, tx, app, t, nil, false)
+		return err
 	})
 	if domain.KindOf(err) == domain.NotFound {
 		return AccessToken{}, refused

@@ -33,13 +33,13 @@ func newFamily(app domain.Application, code account.Code, now time.Time) (f fami
 	token, hash, _ := auth.NewToken(auth.Refresh)
 	f.token = token
 	f.stored = account.Refresh{ApplicationID: app.ID, UserID: code.UserID, CodeHash: code.Hash, Family: auth.RefreshFamily(token),
-		Hash: hash, Scope: code.Scope, Audience: code.Audience,
+		Hash: hash, Scope: code.Scope, Limits: code.Limits, Audience: code.Audience,
 		CreatedAt: now, ExpiresAt: now.Add(refreshIdle), EndsAt: now.Add(refreshTotal)}
 	return f
 }
 
-// create stores the family, if there is one.
-func (f *family) create(ctx context.Context, tx *store.Tx) (err error) {
+// createFamily stores a family, if there is one. The audit log has its first access token.
+func (a *Accounts) createFamily(ctx context.Context, tx *store.Tx, f *family) (err error) {
 	if f.token != "" {
 		f.stored.ID, err = tx.Account().CreateRefreshToken(ctx, f.stored, keptTokens)
 	}
@@ -148,7 +148,7 @@ func (a *Accounts) renew(ctx context.Context, app domain.Application, t account.
 		if err != nil {
 			return err
 		}
-		made, err = createToken(ctx, tx, renewed(app, t, r, now), t.CodeHash)
+		made, err = a.createToken(ctx, tx, app, renewed(app, t, r, now), t.CodeHash, true)
 		return err
 	})
 	if err == nil && ended {
@@ -164,7 +164,7 @@ func renewed(app domain.Application, t account.Refresh, r TokenRequest, now time
 	if asked := domain.ParseScopes(r.Scope); asked != domain.ScopeNone {
 		scope = asked
 	}
-	return domain.Token{UserID: t.UserID, ApplicationID: app.ID, Name: app.Name, Scope: scope, Audience: t.Audience, CreatedAt: now,
+	return domain.Token{UserID: t.UserID, ApplicationID: app.ID, Name: app.Name, Scope: scope, Limits: t.Limits, Audience: t.Audience, CreatedAt: now,
 		RefreshID: t.ID, ExpiresAt: accessEnds(t, now)}
 }
 
@@ -183,14 +183,17 @@ func (a *Accounts) endReused(ctx context.Context, tx *store.Tx, app domain.Appli
 	return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenReused, domain.AboutApplication(app), map[string]any{"user": t.UserID})
 }
 
-// revokeFamily ends the family of a refresh token and returns its user, or NotFound if it is not one of the application.
-func (a *Accounts) revokeFamily(ctx context.Context, tx *store.Tx, app domain.Application, token string) (domain.UserID, error) {
+// revokeFamily ends the family of a refresh token, or returns NotFound if it is not one of the application.
+func (a *Accounts) revokeFamily(ctx context.Context, tx *store.Tx, app domain.Application, token string) error {
 	t, err := tx.Account().LockRefreshToken(ctx, auth.RefreshFamily(token))
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if t.ApplicationID != app.ID {
-		return 0, domain.NewNotFound()
+		return domain.NewNotFound()
 	}
-	return t.UserID, tx.Account().DeleteRefreshToken(ctx, t.ID)
+	if err := tx.Account().DeleteRefreshToken(ctx, t.ID); err != nil {
+		return err
+	}
+	return a.auditRevoked(ctx, tx, app, t.UserID, "the application")
 }

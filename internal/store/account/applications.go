@@ -158,29 +158,34 @@ func (w Writes) MayAct(ctx context.Context, user domain.UserID) (slug string, er
 	return slug, sqlx.Found(err)
 }
 
-// GrantScope reads the scope that a user granted to an application, NotFound if there is no grant.
-func (r Reads) GrantScope(ctx context.Context, app domain.ApplicationID, user domain.UserID) (s domain.Scope, err error) {
-	err = r.db.QueryRow(ctx, `SELECT scope FROM grants WHERE application_id = $1 AND user_id = $2`, app, user).Scan(&s)
-	return s, sqlx.Found(err)
+// Granted reads the scope that a user granted to an application, with its limits, NotFound if there is no grant.
+func (r Reads) Granted(ctx context.Context, app domain.ApplicationID, user domain.UserID) (s domain.Scope, l *domain.TokenLimits, err error) {
+	var limits string
+	err = r.db.QueryRow(ctx, `SELECT scope, limits FROM grants WHERE application_id = $1 AND user_id = $2`, app, user).Scan(&s, &limits)
+	l, _ = domain.ParseTokenLimits(limits)
+	return s, l, sqlx.Found(err)
 }
 
-// ShareGrant is GrantScope, and prevents the grant from being revoked until the transaction ends.
+// ShareGrant reads the scope of a grant, and prevents the grant from being revoked until the transaction ends.
 func (w Writes) ShareGrant(ctx context.Context, app domain.ApplicationID, user domain.UserID) (s domain.Scope, err error) {
 	err = w.db.QueryRow(ctx, `SELECT g.scope FROM grants g WHERE g.application_id = $1 AND g.user_id = $2`+
 		w.db.ForShare("g"), app, user).Scan(&s)
 	return s, sqlx.Found(err)
 }
 
-// Grant lets an application act for a user. It never narrows an existing grant.
-func (w Writes) Grant(ctx context.Context, app domain.ApplicationID, user domain.UserID, s domain.Scope, now time.Time) error {
-	return w.db.Exec(ctx, `INSERT INTO grants (application_id, user_id, scope, created_at, updated_at) VALUES ($1, $2, $3, $4, $4)
+// Grant lets an application act for a user. It never narrows the scope of an existing grant, and never limits one without
+// limits; other limits are replaced, as each code has its own.
+func (w Writes) Grant(ctx context.Context, c Code) error {
+	return w.db.Exec(ctx, `INSERT INTO grants (application_id, user_id, scope, limits, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)
 		ON CONFLICT (application_id, user_id) DO UPDATE SET updated_at = excluded.updated_at,
-			scope = CASE WHEN grants.scope = 'write' THEN grants.scope ELSE excluded.scope END`, app, user, s, sqlx.Micros(now))
+			scope = CASE WHEN grants.scope = 'write' THEN grants.scope ELSE excluded.scope END,
+			limits = CASE WHEN grants.limits = '' THEN '' ELSE excluded.limits END`,
+		c.ApplicationID, c.UserID, c.Scope, c.Limits.String(), sqlx.Micros(c.CreatedAt))
 }
 
 // Grants lists the grants of a user, newest first.
 func (r Reads) Grants(ctx context.Context, user domain.UserID) ([]domain.Grant, error) {
-	rows, err := r.db.Query(ctx, `SELECT g.id, g.scope, g.created_at,
+	rows, err := r.db.Query(ctx, `SELECT g.id, g.scope, g.limits, g.created_at,
 			(SELECT MAX(t.last_used_at) FROM tokens t WHERE t.application_id = g.application_id AND t.user_id = g.user_id),
 			`+applicationColumns+`
 		FROM grants g JOIN applications a ON a.id = g.application_id WHERE g.user_id = $1 ORDER BY g.id DESC`, user)
@@ -188,9 +193,11 @@ func (r Reads) Grants(ctx context.Context, user domain.UserID) ([]domain.Grant, 
 		var r applicationRow
 		var created int64
 		var used *int64
-		if err := row.Scan(append([]any{&g.ID, &g.Scope, &created, &used}, r.targets()...)...); err != nil {
+		var limits string
+		if err := row.Scan(append([]any{&g.ID, &g.Scope, &limits, &created, &used}, r.targets()...)...); err != nil {
 			return g, err
 		}
+		g.Limits, _ = domain.ParseTokenLimits(limits)
 		g.CreatedAt, g.LastUsedAt = sqlx.Time(created), sqlx.TimePtr(used)
 		g.Application, err = r.value()
 		return g, err

@@ -17,6 +17,7 @@ type Code struct {
 	Challenge     string // for the method S256; "" if the request had no challenge
 	Scope         domain.Scope
 	Audience      domain.TokenAudience
+	Limits        *domain.TokenLimits
 	CreatedAt     time.Time
 	ExpiresAt     time.Time
 }
@@ -24,17 +25,19 @@ type Code struct {
 // CreateCode stores a code.
 func (w Writes) CreateCode(ctx context.Context, c Code) error {
 	return w.db.Exec(ctx, `INSERT INTO authorization_codes
-			(hash, application_id, user_id, redirect_uri, challenge, scope, created_at, expires_at, audience)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, c.Hash, c.ApplicationID, c.UserID, c.RedirectURI, c.Challenge, c.Scope,
-		sqlx.Micros(c.CreatedAt), sqlx.Micros(c.ExpiresAt), c.Audience)
+			(hash, application_id, user_id, redirect_uri, challenge, scope, created_at, expires_at, audience, limits)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, c.Hash, c.ApplicationID, c.UserID, c.RedirectURI, c.Challenge, c.Scope,
+		sqlx.Micros(c.CreatedAt), sqlx.Micros(c.ExpiresAt), c.Audience, c.Limits.String())
 }
 
 // Code reads a code, even if it is used or expired.
 func (r Reads) Code(ctx context.Context, hash []byte) (c Code, err error) {
 	var created, expires int64
-	err = r.db.QueryRow(ctx, `SELECT hash, application_id, user_id, redirect_uri, challenge, scope, audience, created_at, expires_at
+	var limits string
+	err = r.db.QueryRow(ctx, `SELECT hash, application_id, user_id, redirect_uri, challenge, scope, audience, limits, created_at, expires_at
 		FROM authorization_codes WHERE hash = $1`, hash).
-		Scan(&c.Hash, &c.ApplicationID, &c.UserID, &c.RedirectURI, &c.Challenge, &c.Scope, &c.Audience, &created, &expires)
+		Scan(&c.Hash, &c.ApplicationID, &c.UserID, &c.RedirectURI, &c.Challenge, &c.Scope, &c.Audience, &limits, &created, &expires)
+	c.Limits, _ = domain.ParseTokenLimits(limits)
 	c.CreatedAt, c.ExpiresAt = sqlx.Time(created), sqlx.Time(expires)
 	return c, sqlx.Found(err)
 }

@@ -20,6 +20,7 @@ type Refresh struct {
 	RotatedAt     time.Time // of Previous
 	Scope         domain.Scope
 	Audience      domain.TokenAudience
+	Limits        *domain.TokenLimits
 	CreatedAt     time.Time
 	ExpiresAt     time.Time // if it is not used before
 	EndsAt        time.Time // of the family
@@ -29,8 +30,8 @@ type Refresh struct {
 // application has for the same user, with their access tokens.
 func (w Writes) CreateRefreshToken(ctx context.Context, t Refresh, keep int) (id domain.RefreshID, err error) {
 	err = w.db.QueryRow(ctx, `INSERT INTO refresh_tokens (application_id, user_id, code_hash, family, hash, scope, limits, audience,
-			created_at, expires_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6, '', $7, $8, $9, $10) RETURNING id`,
-		t.ApplicationID, t.UserID, t.CodeHash, t.Family, t.Hash, t.Scope, t.Audience,
+			created_at, expires_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`,
+		t.ApplicationID, t.UserID, t.CodeHash, t.Family, t.Hash, t.Scope, t.Limits.String(), t.Audience,
 		sqlx.Micros(t.CreatedAt), sqlx.Micros(t.ExpiresAt), sqlx.Micros(t.EndsAt)).Scan(&id)
 	if err != nil {
 		return 0, err
@@ -41,12 +42,14 @@ func (w Writes) CreateRefreshToken(ctx context.Context, t Refresh, keep int) (id
 }
 
 const refreshColumns = `r.id, r.application_id, r.user_id, r.code_hash, r.family, r.hash, r.previous, COALESCE(r.rotated_at, 0),
-	r.scope, r.audience, r.created_at, r.expires_at, r.ends_at`
+	r.scope, r.limits, r.audience, r.created_at, r.expires_at, r.ends_at`
 
 func scanRefresh(row sqlx.Row) (t Refresh, err error) {
 	var rotated, created, expires, ends int64
+	var limits string
 	err = row.Scan(&t.ID, &t.ApplicationID, &t.UserID, &t.CodeHash, &t.Family, &t.Hash, &t.Previous, &rotated,
-		&t.Scope, &t.Audience, &created, &expires, &ends)
+		&t.Scope, &limits, &t.Audience, &created, &expires, &ends)
+	t.Limits, _ = domain.ParseTokenLimits(limits)
 	t.RotatedAt, t.CreatedAt, t.ExpiresAt, t.EndsAt = sqlx.Time(rotated), sqlx.Time(created), sqlx.Time(expires), sqlx.Time(ends)
 	return t, sqlx.Found(err)
 }

@@ -24,7 +24,8 @@ type Holder struct {
 // the user or the application is deleted.
 func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err error) {
 	var expires int64
-	err = r.db.QueryRow(database.Uninterruptible(ctx), `SELECT t.id, COALESCE(t.user_id, 0), COALESCE(t.application_id, 0), t.scope, t.audience, COALESCE(t.expires_at, 0),
+	var limits string
+	err = r.db.QueryRow(database.Uninterruptible(ctx), `SELECT t.id, COALESCE(t.user_id, 0), COALESCE(t.application_id, 0), t.scope, t.audience, COALESCE(t.expires_at, 0), t.limits,
 			CASE WHEN t.user_id IS NULL THEN 'free' ELSE u.tier END, u.suspended_at IS NOT NULL,
 			COALESCE((SELECT w.n FROM account_writes w WHERE w.user_id = t.user_id), 0)
 		FROM tokens t LEFT JOIN users u
@@ -32,9 +33,12 @@ func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err erro
 		WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.deleted_at IS NULL AND NOT EXISTS
 			(SELECT 1 FROM applications a WHERE a.id = t.application_id AND a.deleted_at IS NOT NULL)`, hash).
 		Scan((*int64)(&h.TokenID), (*int64)(&h.Actor.UserID), (*int64)(&h.Actor.ApplicationID), // plain types are scanned without reflection
-			(*string)(&h.Actor.Scope), (*string)(&h.Audience), &expires, (*string)(&h.Actor.Tier), &h.Suspended, &h.Actor.Writes)
+			(*string)(&h.Actor.Scope), (*string)(&h.Audience), &expires, &limits, (*string)(&h.Actor.Tier), &h.Suspended, &h.Actor.Writes)
 	if expires != 0 {
 		h.ExpiresAt = sqlx.Time(expires)
+	}
+	if limits != "" {
+		h.Actor.Limits, _ = domain.ParseTokenLimits(limits)
 	}
 	return h, sqlx.Found(err)
 }
@@ -42,21 +46,28 @@ func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err erro
 // CreateToken stores the hash of a new token.
 func (w Writes) CreateToken(ctx context.Context, t domain.Token, hash []byte) (domain.TokenID, error) {
 	var id domain.TokenID
-	err := w.db.QueryRow(ctx, `INSERT INTO tokens (user_id, name, hash, hint, scope, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-		t.UserID, t.Name, hash, t.Hint, t.Scope, sqlx.Micros(t.CreatedAt)).Scan(&id)
+	err := w.db.QueryRow(ctx, `INSERT INTO tokens (user_id, name, hash, hint, scope, created_at, limits, expires_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`,
+		t.UserID, t.Name, hash, t.Hint, t.Scope, sqlx.Micros(t.CreatedAt), t.Limits.String(), sqlx.MicrosPtr(t.ExpiresAt)).Scan(&id)
 	return id, err
 }
 
 // Tokens lists the personal access tokens of a user, including revoked ones, newest first.
 func (r Reads) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
-	rows, err := r.db.Query(ctx, `SELECT id, user_id, name, hint, scope, last_used_at, revoked_at, created_at
-		FROM tokens WHERE user_id = $1 AND application_id IS NULL ORDER BY id DESC`, user)
+	return r.personal(ctx, user, "")
+}
+
+// personal lists personal access tokens.
+func (r Reads) personal(ctx context.Context, user domain.UserID, and string) ([]domain.Token, error) {
+	rows, err := r.db.Query(ctx, `SELECT id, user_id, name, hint, scope, limits, last_used_at, revoked_at, created_at, expires_at
+		FROM tokens WHERE user_id = $1 AND application_id IS NULL`+and+` ORDER BY id DESC`, user)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (t domain.Token, err error) {
-		var used, revoked *int64
+		var used, revoked, expires *int64
 		var created int64
-		err = row.Scan(&t.ID, &t.UserID, &t.Name, &t.Hint, &t.Scope, &used, &revoked, &created)
-		t.LastUsedAt, t.RevokedAt, t.CreatedAt = sqlx.TimePtr(used), sqlx.TimePtr(revoked), sqlx.Time(created)
+		var limits string
+		err = row.Scan(&t.ID, &t.UserID, &t.Name, &t.Hint, &t.Scope, &limits, &used, &revoked, &created, &expires)
+		t.Limits, _ = domain.ParseTokenLimits(limits)
+		t.LastUsedAt, t.RevokedAt, t.CreatedAt, t.ExpiresAt = sqlx.TimePtr(used), sqlx.TimePtr(revoked), sqlx.Time(created), sqlx.TimePtr(expires)
 		return t, err
 	})
 }
@@ -84,17 +95,9 @@ func (w Writes) TokenUsed(ctx context.Context, id domain.TokenID, at time.Time) 
 		id, sqlx.Micros(at))
 }
 
-// OwnTokens lists the live personal access tokens of a user, newest first.
+// OwnTokens lists the personal access tokens of a user that are not revoked, newest first.
 func (r Reads) OwnTokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
-	rows, err := r.db.Query(ctx, `SELECT id, user_id, name, hint, scope, last_used_at, created_at FROM tokens
-		WHERE user_id = $1 AND application_id IS NULL AND revoked_at IS NULL ORDER BY id DESC`, user)
-	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (t domain.Token, err error) {
-		var used *int64
-		var created int64
-		err = row.Scan(&t.ID, &t.UserID, &t.Name, &t.Hint, &t.Scope, &used, &created)
-		t.LastUsedAt, t.CreatedAt = sqlx.TimePtr(used), sqlx.Time(created)
-		return t, err
-	})
+	return r.personal(ctx, user, " AND revoked_at IS NULL")
 }
 
 // RevokeOwnToken revokes a personal access token of a user, NotFound if they have no such live
@@ -109,10 +112,10 @@ func (w Writes) RevokeOwnToken(ctx context.Context, user domain.UserID, id domai
 // 0) for the application itself, with the code that it was issued for or nil. It deletes all but
 // the newest `keep` tokens that the application has for the same user.
 func (w Writes) CreateApplicationToken(ctx context.Context, t domain.Token, hash, code []byte, keep int) error {
-	err := w.db.Exec(ctx, `INSERT INTO tokens (user_id, application_id, code_hash, name, hash, hint, scope, created_at, audience, refresh_id, expires_at)
-		VALUES (NULLIF(CAST($1 AS BIGINT), 0), $2, $3, $4, $5, $6, $7, $8, $9, NULLIF(CAST($10 AS BIGINT), 0), $11)`,
+	err := w.db.Exec(ctx, `INSERT INTO tokens (user_id, application_id, code_hash, name, hash, hint, scope, created_at, audience, refresh_id, expires_at, limits)
+		VALUES (NULLIF(CAST($1 AS BIGINT), 0), $2, $3, $4, $5, $6, $7, $8, $9, NULLIF(CAST($10 AS BIGINT), 0), $11, $12)`,
 		int64(t.UserID), t.ApplicationID, code, t.Name, hash, t.Hint, t.Scope, sqlx.Micros(t.CreatedAt), t.Audience,
-		int64(t.RefreshID), sqlx.MicrosPtr(t.ExpiresAt))
+		int64(t.RefreshID), sqlx.MicrosPtr(t.ExpiresAt), t.Limits.String())
 	if err != nil {
 		return err
 	}
@@ -128,10 +131,12 @@ func (w Writes) CreateApplicationToken(ctx context.Context, t domain.Token, hash
 func (r Reads) ApplicationToken(ctx context.Context, hash []byte) (t domain.Token, err error) {
 	var created int64
 	var expires *int64
-	err = r.db.QueryRow(ctx, `SELECT t.id, COALESCE(t.user_id, 0), t.application_id, t.scope, t.created_at, t.expires_at FROM tokens t
+	var limits string
+	err = r.db.QueryRow(ctx, `SELECT t.id, COALESCE(t.user_id, 0), t.application_id, t.scope, t.limits, t.created_at, t.expires_at FROM tokens t
 		JOIN applications a ON a.id = t.application_id LEFT JOIN users u ON u.id = COALESCE(t.user_id, a.user_id)
 		WHERE t.hash = $1 AND t.revoked_at IS NULL AND a.deleted_at IS NULL AND u.deleted_at IS NULL AND u.suspended_at IS NULL`,
-		hash).Scan(&t.ID, &t.UserID, &t.ApplicationID, &t.Scope, &created, &expires)
+		hash).Scan(&t.ID, &t.UserID, &t.ApplicationID, &t.Scope, &limits, &created, &expires)
+	t.Limits, _ = domain.ParseTokenLimits(limits)
 	t.CreatedAt, t.ExpiresAt = sqlx.Time(created), sqlx.TimePtr(expires)
 	return t, sqlx.Found(err)
 }
