@@ -96,7 +96,7 @@ func TestSignUpBadInput(t *testing.T) {
 func TestBadTokens(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada := w.first("ada")
-		personal, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "x", domain.ScopeRead)
+		personal, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, accounts.TokenInput{Name: "x", Scope: domain.ScopeRead})
 		w.must(err)
 		for _, token := range []string{"", "x", "\x00", "\xff", strings.Repeat("x", 1<<20), personal} {
 			w.want(domain.NotFound, w.a.Accounts.PasswordLink(w.ctx(), token))
@@ -126,16 +126,16 @@ func TestOwnTokens(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada, grace := w.first("ada"), w.member("grace")
 		for _, name := range []string{"", "\x00", "\xff", strings.Repeat("x", 256)} {
-			_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, name, domain.ScopeRead)
+			_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, accounts.TokenInput{Name: name, Scope: domain.ScopeRead})
 			w.want(domain.Invalid, err)
 		}
-		_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "x", "admin")
+		_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, accounts.TokenInput{Name: "x", Scope: "admin"})
 		w.want(domain.Invalid, err)
 		var g sync.WaitGroup
 		var made atomic.Int64
 		for range 110 {
 			g.Go(func() {
-				_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "x", domain.ScopeRead)
+				_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, accounts.TokenInput{Name: "x", Scope: domain.ScopeRead})
 				if err == nil {
 					made.Add(1)
 				} else if domain.KindOf(err) != domain.Unprocessable {
@@ -151,7 +151,7 @@ func TestOwnTokens(t *testing.T) {
 		w.want(domain.NotFound, w.a.Accounts.RevokeOwnToken(w.ctx(), grace, all[0].ID))
 		w.must(w.a.Accounts.RevokeOwnToken(w.ctx(), ada, all[0].ID))
 		w.want(domain.NotFound, w.a.Accounts.RevokeOwnToken(w.ctx(), ada, all[0].ID))
-		secret, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "x", domain.ScopeWrite)
+		secret, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, accounts.TokenInput{Name: "x", Scope: domain.ScopeWrite})
 		w.must(err)
 		if actor, err := w.a.Accounts.Authenticate(w.ctx(), secret); err != nil || actor.UserID != ada.UserID {
 			t.Error(actor, err)

@@ -604,7 +604,7 @@ func TestIntrospectAndRevoke(t *testing.T) {
 	eachClients(t, func(t *testing.T, r *clientsRig) {
 		a, ctx := r.a.Accounts, r.ctx()
 		other := r.registered(r.bob, accounts.ApplicationInput{Name: "Other"})
-		personal, _, err := a.CreateOwnToken(ctx, r.bob, "mine", domain.ScopeWrite)
+		personal, _, err := a.CreateOwnToken(ctx, r.bob, accounts.TokenInput{Name: "mine", Scope: domain.ScopeWrite})
 		r.must(err)
 		own, err := a.IssueToken(ctx, home, accounts.TokenRequest{Client: r.web.credentials(), GrantType: "client_credentials"})
 		r.must(err)
@@ -743,18 +743,18 @@ func TestPersonalTokens(t *testing.T) {
 			name  string
 			scope domain.Scope
 		}{{"", domain.ScopeRead}, {"x", domain.ScopeNone}, {"x", "admin"}, {strings.Repeat("x", domain.MaxTitle+1), domain.ScopeRead}} {
-			secret, tok, err := a.CreateOwnToken(ctx, ada, bad.name, bad.scope)
+			secret, tok, err := a.CreateOwnToken(ctx, ada, accounts.TokenInput{Name: bad.name, Scope: bad.scope})
 			if w.want(domain.Invalid, err); secret != "" || tok.ID != 0 {
 				t.Errorf("%+v", tok)
 			}
 		}
-		if _, _, err := a.CreateOwnToken(ctx, domain.Actor{}, "x", domain.ScopeRead); outcome(err) != 'n' {
+		if _, _, err := a.CreateOwnToken(ctx, domain.Actor{}, accounts.TokenInput{Name: "x", Scope: domain.ScopeRead}); outcome(err) != 'n' {
 			t.Errorf("a guest: %v", err)
 		}
 		if d := before.Diff(w.Dump()); len(d) > 0 {
 			t.Errorf("changed %v", d)
 		}
-		secret, mine, err := a.CreateOwnToken(ctx, ada, "first", domain.ScopeRead)
+		secret, mine, err := a.CreateOwnToken(ctx, ada, accounts.TokenInput{Name: "first", Scope: domain.ScopeRead})
 		w.must(err)
 		if actor, err := a.Authenticate(ctx, secret); err != nil || actor.UserID != ada.UserID || actor.Scope != domain.ScopeRead || actor.ApplicationID != 0 {
 			t.Errorf("%+v, %v", actor, err)
@@ -780,7 +780,7 @@ func TestPersonalTokens(t *testing.T) {
 		var g sync.WaitGroup
 		for range 4 {
 			g.Go(func() {
-				if _, _, err := a.CreateOwnToken(ctx, ada, "last", domain.ScopeWrite); err == nil {
+				if _, _, err := a.CreateOwnToken(ctx, ada, accounts.TokenInput{Name: "last", Scope: domain.ScopeWrite}); err == nil {
 					made.Add(1)
 				} else if domain.KindOf(err) != domain.Unprocessable {
 					t.Error(err)
@@ -820,7 +820,7 @@ func TestAuthenticate(t *testing.T) {
 		a, ctx := w.a.Accounts, w.ctx()
 		w.first("op")
 		ada := w.member("ada")
-		secret, tok, err := a.CreateOwnToken(ctx, ada, "x", domain.ScopeWrite)
+		secret, tok, err := a.CreateOwnToken(ctx, ada, accounts.TokenInput{Name: "x", Scope: domain.ScopeWrite})
 		w.must(err)
 		_, err = a.Authenticate(ctx, secret)
 		w.must(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/core"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -37,7 +38,7 @@ func TestAuditOfAccounts(t *testing.T) {
 		w.want(domain.Unauthenticated, err)
 		_, err = w.a.Accounts.SignIn(w.ctx(), elsewhere, "nobody@example.org", "my own password")
 		w.want(domain.Unauthenticated, err)
-		_, token, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "cli", domain.ScopeRead)
+		_, token, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, accounts.TokenInput{Name: "cli", Scope: domain.ScopeRead})
 		w.must(err)
 		w.must(w.a.Accounts.RevokeOwnToken(w.ctx(), ada, token.ID))
 		w.want(domain.NotFound, w.a.Accounts.RevokeOwnToken(w.ctx(), ada, token.ID))
@@ -97,13 +98,13 @@ func TestAuditIsOfTheTransaction(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		op, ada := w.first("op"), w.member("ada")
 		for i := range domain.MaxOwnTokens {
-			_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, fmt.Sprint(i), domain.ScopeRead)
+			_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, accounts.TokenInput{Name: fmt.Sprint(i), Scope: domain.ScopeRead})
 			w.must(err)
 		}
 		var g sync.WaitGroup
 		for range 4 {
 			g.Go(func() {
-				_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "too many", domain.ScopeRead)
+				_, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, accounts.TokenInput{Name: "too many", Scope: domain.ScopeRead})
 				if domain.KindOf(err) != domain.Unprocessable {
 					t.Error(err)
 				}

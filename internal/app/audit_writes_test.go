@@ -19,7 +19,7 @@ var audited = map[string]string{
 	"AddPasskey": "ActPasskeyAdded", "DeletePasskey": "ActPasskeyRemoved", "PutRecoveryCodes": "ActCodesMade", "TakeRecoveryCode": "ActCodeUsed",
 	"EndSecondFactor": "ActFactorEnded",
 	"CreateToken":     "ActTokenCreated", "CreateApplicationToken": "ActTokenCreated", "RevokeToken": "ActTokenRevoked", "RevokeOwnToken": "ActTokenRevoked",
-	"DeleteApplicationToken": "auditRevoked", "RevokeCode": "auditRevoked", "RevokeTokensOf": "ActSignedOutAll", "RenewFeeds": "ActFeedsRenewed",
+	"DeleteApplicationToken": "auditRevoked", "RevokeCode": "auditRevoked", "DeleteRefreshToken": "ActTokenReused auditRevoked", "RevokeTokensOf": "ActSignedOutAll", "RenewFeeds": "ActFeedsRenewed",
 	"Grant": "ActAccessGiven", "DeleteGrant": "ActAccessTaken", "DeleteGrantsOf": "ActSignedOutAll",
 	"CreateApplication": "ActAppCreated", "RestoreApplication": "ActAppCreated", "UpdateApplication": "ActAppChanged", "SetApplicationSecret": "ActAppSecret", "DeleteApplication": "ActAppDeleted",
 	"AddMember": "MemberAdded", "RemoveMember": "MemberRemoved", "HandGroupOver": "ActGroupHandedOver",
@@ -33,11 +33,11 @@ var audited = map[string]string{
 var unaudited = map[string]string{
 	"steps on the way to an act, and what only asks": `AttemptFailed Attempt BeginHalfSignIn ClaimFirstAccount CountApplications CountSignUpLinks CreateCode CreateMailLink
 		CreateSignup ForgetAttempts LockOperators LockUser MarkMailLink MarkSignup MayAct RenewSignUpLink ShareApplication ShareGrant TakeBackAttempt
-		TakeHalfSignIn TakeMailLink TakeSignup UseCode UseSignUpLink PutStep TakeStep Job LockSite LockCase LockHidden`,
-	"what an act brings with it":   `EndAccess EndMailLinks ForgetSignUpLinks ForgetSignups RememberBrowser MarkMapped AnswerReporters ForgetJob SetHidden`,
+		TakeHalfSignIn TakeMailLink TakeSignup UseCode UseSignUpLink PutStep TakeStep Job LockSite LockCase LockHidden LockRefreshToken RotateRefreshToken EndPreviousRefreshToken`,
+	"what an act brings with it":   `EndAccess EndMailLinks ForgetSignUpLinks ForgetSignups RememberBrowser MarkMapped AnswerReporters ForgetJob SetHidden CreateRefreshToken`,
 	"what other acts bring about":  `RenewSession ForgetProofs EndHalfSignIns`,
 	"when something was last used": `PasskeyUsed SessionSeen TokenUsed IdentityUsed`,
-	"what has run out":             `SweepAttempts SweepCodes SweepHalfSignIns SweepKnownBrowsers SweepMailLinks SweepSessions SweepSignUpLinks SweepSignups SweepSteps`,
+	"what has run out":             `SweepAttempts SweepCodes SweepHalfSignIns SweepKnownBrowsers SweepMailLinks SweepRefreshTokens SweepTokens SweepSessions SweepSignUpLinks SweepSignups SweepSteps`,
 	"what is only the reader's":    `ReadNotices ForgetNotices WantCaseMail NoteCaseMail TakeFreshCases`,
 	"what follows a thing":         `DropKept ForgetHidden ForgetHiddenIn ForgetHiddenOf KeepCommentFor KeepConnection KeepFor`,
 	"the program's own":            `DeleteSecret Enqueue EnsureSecret PutFeatured PutSecret PutSite`,

@@ -201,7 +201,7 @@ func TestDeleteAccountRefusals(t *testing.T) {
 		if f, err := w.a.Accounts.PreviewDeletion(w.ctx(), ada); err != nil || !f.OnlyOperator {
 			t.Error(f, err)
 		}
-		token, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), grace, "cli", domain.ScopeWrite)
+		token, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), grace, accounts.TokenInput{Name: "cli", Scope: domain.ScopeWrite})
 		w.must(err)
 		session := w.signIn("grace")
 		w.must(w.a.Accounts.ForgotPassword(w.ctx(), home, "grace@example.org"))

@@ -374,7 +374,7 @@ func (in *inputs) textRows() []text {
 			return err
 		}},
 		{"CreateOwnToken name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
-			_, _, err := a.Accounts.CreateOwnToken(ctx, ada, s, domain.ScopeRead)
+			_, _, err := a.Accounts.CreateOwnToken(ctx, ada, accounts.TokenInput{Name: s, Scope: domain.ScopeRead})
 			return err
 		}},
 		{"BeginPasskey name", "name", "MaxPasskeyName", domain.MaxPasskeyName, false, func(s string) error {
@@ -1051,7 +1051,10 @@ func (in *inputs) values() {
 		}), "password", domain.FieldTooLong},
 		{"DeleteAccount slug", "", one(func() error { return a.Accounts.DeleteAccount(ctx, ada, in.Proved(ada.UserID), "grace") }), "slug", domain.FieldIncorrect},
 		{"CreateToken scope", "", one(func() error { _, _, err := a.Accounts.CreateToken(ctx, ada.UserID, "x", "admin"); return err }), "scope", domain.FieldUnknown},
-		{"CreateOwnToken scope", "", one(func() error { _, _, err := a.Accounts.CreateOwnToken(ctx, ada, "x", "admin"); return err }), "scope", domain.FieldUnknown},
+		{"CreateOwnToken scope", "", one(func() error {
+			_, _, err := a.Accounts.CreateOwnToken(ctx, ada, accounts.TokenInput{Name: "x", Scope: "admin"})
+			return err
+		}), "scope", domain.FieldUnknown},
 		{"CreateApplication public", "", one(func() error { return in.register(accounts.ApplicationInput{Name: "x", Public: true}) }), "redirect_uris", domain.FieldRequired},
 		{"CreateApplication addresses", "MaxRedirectURIs", application(accounts.ApplicationInput{RedirectURIs: uris(domain.MaxRedirectURIs + 1)}), "redirect_uris", domain.FieldTooMany},
 		{"CreateApplication address", "MaxRedirectURI", application(accounts.ApplicationInput{RedirectURIs: []string{"https://a.example/" + strings.Repeat("a", domain.MaxRedirectURI)}}), "redirect_uris[0]", domain.FieldTooLong},
@@ -1160,7 +1163,7 @@ func (in *inputs) stores() {
 	}{
 		{"CreateApplication", "MaxApplications", domain.MaxApplications, func(int) error { return in.register(accounts.ApplicationInput{Name: "x"}) }},
 		{"CreateOwnToken", "MaxOwnTokens", domain.MaxOwnTokens, func(int) error {
-			_, _, err := a.Accounts.CreateOwnToken(ctx, ada, "x", domain.ScopeRead)
+			_, _, err := a.Accounts.CreateOwnToken(ctx, ada, accounts.TokenInput{Name: "x", Scope: domain.ScopeRead})
 			return err
 		}},
 		{"AddPasskey", "MaxPasskeys", domain.MaxPasskeys, func(int) error {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/domain"
 )
@@ -19,7 +20,7 @@ func TestSetAccount(t *testing.T) {
 	eachAccounts(t, func(t *testing.T, w *accountsRig) {
 		ada, grace := w.first("ada"), w.member("grace")
 		session := w.signIn("grace")
-		token, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), grace, "cli", domain.ScopeWrite)
+		token, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), grace, accounts.TokenInput{Name: "cli", Scope: domain.ScopeWrite})
 		w.must(err)
 		free := domain.TierFree
 		u, err := w.a.Operating.SetAccount(w.ctx(), ada, grace.UserID, operating.AccountChange{Tier: &free})
@@ -154,7 +155,7 @@ func TestAccountFacts(t *testing.T) {
 		}
 		ada, _ := w.sessionOf("ada")
 		w.add(newKeyring(), ada, "Phone")
-		token, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, "cli", domain.ScopeWrite)
+		token, _, err := w.a.Accounts.CreateOwnToken(w.ctx(), ada, accounts.TokenInput{Name: "cli", Scope: domain.ScopeWrite})
 		w.must(err)
 		w.Exec("INSERT INTO identities (user_id, issuer, subject, email, created_at, used_at) SELECT id, 'https://id.example', '7', 'ada@id.example', 5, 6 FROM users WHERE slug = 'ada'")
 		w.Clock.Advance(time.Hour)

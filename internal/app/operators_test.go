@@ -333,7 +333,7 @@ func TestLookingAfterAccounts(t *testing.T) {
 			slug := fmt.Sprintf("person-%d", i)
 			as := w.member(slug)
 			session := w.signIn(slug)
-			token, _, err := a.Accounts.CreateOwnToken(ctx, as, "t", domain.ScopeRead)
+			token, _, err := a.Accounts.CreateOwnToken(ctx, as, accounts.TokenInput{Name: "t", Scope: domain.ScopeRead})
 			w.must(err)
 			was := w.rows("audit_entries")
 			seen := len(w.mails(slug + "@example.org"))

@@ -25,9 +25,10 @@ const (
 	Admitted Kind = "sup" // created by an operator for one person to sign up
 	Client   Kind = "sec" // secret of a confidential OAuth client
 	Code     Kind = "cod" // authorization code (RFC 6749 section 4.1.2)
+	Refresh  Kind = "rft" // refresh token (RFC 6749 section 1.5)
 )
 
-var kinds = []Kind{Personal, OAuth, Invited, Session, Half, Mailed, Admitted, Client, Code}
+var kinds = []Kind{Personal, OAuth, Invited, Session, Half, Mailed, Admitted, Client, Code, Refresh}
 
 const (
 	tokenBrand     = "vitrine_"
@@ -44,7 +45,7 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 // A token is "vitrine_", the kind, "_", 40 random base-62 characters, and 6 base-62 characters with the
 // CRC-32 (IEEE) of everything before, most significant first, padded with "0". The pattern
 //
-//	\bvitrine_(pat|oat|inv|ses|hlf|lnk|sup|sec|cod)_[0-9A-Za-z]{46}\b
+//	\bvitrine_(pat|oat|inv|ses|hlf|lnk|sup|sec|cod|rft)_[0-9A-Za-z]{46}\b
 //
 // finds them in source code, and the checksum lets a scanner rule out similar strings offline.
 func NewToken(kind Kind) (token string, hash []byte, hint string) {

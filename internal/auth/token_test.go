@@ -10,7 +10,7 @@ import (
 
 func TestNewToken(t *testing.T) {
 	t.Parallel()
-	form := regexp.MustCompile(`^vitrine_(pat|oat|inv|ses|hlf|lnk|sup|sec|cod)_[0-9A-Za-z]{46}$`)
+	form := regexp.MustCompile(`^vitrine_(pat|oat|inv|ses|hlf|lnk|sup|sec|cod|rft)_[0-9A-Za-z]{46}$`)
 	seen := map[string]bool{}
 	for _, kind := range kinds {
 		for range 100 {

@@ -28,12 +28,13 @@ type appJSON struct {
 	User         *string  `json:"user"`
 	Public       bool     `json:"public"`
 	ForV2        bool     `json:"for_v2"`
+	Expiring     bool     `json:"expiring"`
 	RedirectURIs []string `json:"redirect_uris"`
 	CreatedAt    string   `json:"created_at"`
 }
 
 func toAppJSON(a domain.Application) appJSON {
-	out := appJSON{ID: int64(a.ID), ClientID: a.ClientID, Name: a.Name, Public: a.Public, ForV2: a.ForV2,
+	out := appJSON{ID: int64(a.ID), ClientID: a.ClientID, Name: a.Name, Public: a.Public, ForV2: a.ForV2, Expiring: a.Expiring,
 		RedirectURIs: a.RedirectURIs, CreatedAt: a.CreatedAt.Format(time.RFC3339)}
 	if a.Owner != "" {
 		out.User = &a.Owner
@@ -48,6 +49,7 @@ type appCreateCmd struct {
 	RedirectURI []string `name:"redirect-uri" sep:"none" placeholder:"URI" help:"Address to redirect browsers to; can be repeated up to ten times."`
 	Public      bool     `help:"Public client, which cannot keep a secret: a desktop, mobile or browser application."`
 	ForV2       bool     `name:"for-v2" help:"Version 2 client: requests without a scope get write."`
+	Expiring    bool     `help:"Its access tokens expire after an hour, and it gets refresh tokens."`
 	JSON        bool     `name:"json" help:"Print JSON."`
 }
 
@@ -58,7 +60,7 @@ func (cmd *appCreateCmd) Run(c *console) error {
 			return noUser(cmd.User, err)
 		}
 		secret, made, err := a.Accounts.CreateApplication(c.Ctx, domain.Actor{UserID: u.ID},
-			accounts.ApplicationInput{Name: cmd.Name, RedirectURIs: cmd.RedirectURI, Public: cmd.Public, ForV2: cmd.ForV2})
+			accounts.ApplicationInput{Name: cmd.Name, RedirectURIs: cmd.RedirectURI, Public: cmd.Public, ForV2: cmd.ForV2, Expiring: cmd.Expiring})
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("the account %q is suspended or deleted", cmd.User)
 		}

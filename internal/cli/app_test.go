@@ -15,6 +15,7 @@ type application struct {
 	User         *string  `json:"user"`
 	Public       bool     `json:"public"`
 	ForV2        bool     `json:"for_v2"`
+	Expiring     bool     `json:"expiring"`
 	RedirectURIs []string `json:"redirect_uris"`
 	CreatedAt    string   `json:"created_at"`
 }

@@ -306,6 +306,7 @@ Revoked token 3.`},
   "user": "ada",
   "public": true,
   "for_v2": false,
+  "expiring": false,
   "redirect_uris": [
     "https://x.example/a?b=1&c=2",
     "http://127.0.0.1/cb"
@@ -329,6 +330,7 @@ CLIENT ID NAME USER PUBLIC FOR V2 REDIRECTS TO
     "user": null,
     "public": true,
     "for_v2": false,
+    "expiring": false,
     "redirect_uris": [
       "http://127.0.0.1/callback",
       "http://localhost/callback",
@@ -343,6 +345,7 @@ CLIENT ID NAME USER PUBLIC FOR V2 REDIRECTS TO
     "user": "ada",
     "public": true,
     "for_v2": false,
+    "expiring": false,
     "redirect_uris": [
       "https://x.example/a?b=1&c=2",
       "http://127.0.0.1/cb"
@@ -356,6 +359,7 @@ CLIENT ID NAME USER PUBLIC FOR V2 REDIRECTS TO
     "user": "eve",
     "public": false,
     "for_v2": true,
+    "expiring": false,
     "redirect_uris": [
       "https://y.example/"
     ],

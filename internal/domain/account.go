@@ -119,6 +119,7 @@ type Application struct {
 	RedirectURIs []string
 	Public       bool // public client without a secret
 	ForV2        bool // a client of version 2 of the API
+	Expiring     bool // gets access tokens that expire, with refresh tokens
 	SecretHint   string
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
@@ -145,7 +146,10 @@ const (
 // its clients expect to write.
 func (a Application) Asked(list string) Scope {
 	s := ParseScopes(list)
+	limits, _ := ParseTokenLimits(list)
 	switch {
+	case limits != nil && len(limits.Abilities) > 0:
+		return ScopeWrite
 	case s != ScopeNone:
 		return s
 	case a.ForV2:
@@ -159,6 +163,7 @@ type Grant struct {
 	ID          GrantID
 	Application Application
 	Scope       Scope
+	Limits      *TokenLimits // nil: none
 	CreatedAt   time.Time
 	LastUsedAt  *time.Time // newest use of any of its tokens
 }

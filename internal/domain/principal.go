@@ -94,6 +94,9 @@ type Token struct {
 	Hint          string
 	Scope         Scope
 	Audience      TokenAudience // only set when it is created
+	Limits        *TokenLimits  // nil: none
+	RefreshID     RefreshID     // of its refresh token; 0: none
+	ExpiresAt     *time.Time    // nil: never
 	LastUsedAt    *time.Time
 	RevokedAt     *time.Time
 	CreatedAt     time.Time
@@ -107,6 +110,7 @@ type (
 	BlockID      int64
 	ConnectionID int64
 	TokenID      int64
+	RefreshID    int64
 )
 
 // Tier is the tier of an account, which determines its rate limit (behaviour.md section 9).
@@ -132,7 +136,8 @@ type Actor struct {
 	ApplicationID ApplicationID // acting for the user or as itself; 0 for none
 	Tier          Tier
 	Scope         Scope
-	Writes        int64 // number of the user's transactions, which a replica must have applied; only counted with replicas
+	Limits        *TokenLimits // of the token; nil: none
+	Writes        int64        // number of the user's transactions, which a replica must have applied; only counted with replicas
 }
 
 // SignedIn reports whether the actor is a user.

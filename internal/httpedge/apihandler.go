@@ -110,7 +110,7 @@ func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			x.Scope.Memory.Must() // the change is made, so the response must not fail for lack of memory
 		}
-		x.Actor, x.Description = who, op
+		x.Actor, x.Description, x.Scope.Limits = who, op, who.Limits
 		Reading(w, r, who, !h.primary(r), func(w http.ResponseWriter, r *http.Request) {
 			if again != nil {
 				h.answerOnce(w, r, who, again)
@@ -179,7 +179,7 @@ func (h *APIHandler) allowed(op *describe.Operation, who domain.Actor) error {
 	if op.TokenRequired && !who.Scope.Allows(domain.Scope(op.Scope)) {
 		return domain.NewForbidden("The token's scope does not allow this")
 	}
-	return nil
+	return WithinLimits(op.ID, who.Limits)
 }
 
 // checkRequest validates what the generated decoder does not: the whole schema of the body, and

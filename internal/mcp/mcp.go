@@ -180,6 +180,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, who domain.Actor)
 	if writes && !who.Scope.Allows(domain.ScopeWrite) {
 		return errScope
 	}
+	if called != nil {
+		if err := httpedge.WithinLimits(x.Operation, who.Limits); err != nil {
+			return err
+		}
+	}
 	leave, err := s.o.Callers.EnterFor(r, who, writes)
 	if err != nil {
 		return err
@@ -188,7 +193,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, who domain.Actor)
 	if writes {
 		x.Scope.Memory.Must() // a change that was made must be reported
 	}
-	x.Actor, x.Request = who, r.Context()
+	x.Actor, x.Request, x.Scope.Limits = who, r.Context(), who.Limits
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Header.Get("Accept") == "" || strings.Contains(r.Header.Get("Accept"), "*/*") {
 		r.Header.Set("Accept", "application/json, text/event-stream")

@@ -98,7 +98,7 @@ func TestCodeMisused(t *testing.T) {
 			"wrong secret":              {grant(w.web, web), "client_secret", w.other.secret, 401, "invalid_client"},
 			"secret for a public one":   {grant(w.native, native), "client_secret", w.web.secret, 401, "invalid_client"},
 			"no grant type":             {grant(w.web, web), "grant_type", "", 400, "invalid_request"},
-			"unknown grant type":        {grant(w.web, web), "grant_type", "refresh_token", 400, "unsupported_grant_type"},
+			"unknown grant type":        {grant(w.web, web), "grant_type", "device_code", 400, "unsupported_grant_type"},
 			"password":                  {grant(w.web, web), "grant_type", "password", 400, "unsupported_grant_type"},
 			"implicit":                  {grant(w.web, web), "grant_type", "implicit", 400, "unsupported_grant_type"},
 		}

@@ -39,7 +39,7 @@ type extensionClient struct {
 var authMethods = []string{"none", "client_secret_basic", "client_secret_post"}
 
 // grantTypes are the supported grant types.
-var grantTypes = []string{"authorization_code", "client_credentials"}
+var grantTypes = []string{"authorization_code", "client_credentials", "refresh_token"}
 
 func metadata(o Options) []byte {
 	m := serverMetadata{

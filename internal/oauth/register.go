@@ -11,6 +11,9 @@ import (
 	"vitrine/internal/domain"
 )
 
+// refreshGrant is the grant type with which a client asks for access tokens that expire and refresh tokens.
+const refreshGrant = "refresh_token"
+
 // registration is the metadata in a registration request and its response (RFC 7591 section 2). No user
 // owns such a client, so it cannot act for itself.
 type registration struct {
@@ -46,12 +49,16 @@ func (e *Endpoints) register(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	secret, made, err := e.o.App.Accounts.RegisterApplication(r.Context(), visitor(r),
-		accounts.ApplicationInput{Name: in.Name, RedirectURIs: in.RedirectURIs, Public: in.AuthMethod == "none"})
+		accounts.ApplicationInput{Name: in.Name, RedirectURIs: in.RedirectURIs, Public: in.AuthMethod == "none",
+			Expiring: slices.Contains(in.GrantTypes, refreshGrant)})
 	if err != nil {
 		return badMetadata(err)
 	}
 	out := registered{ClientID: made.ClientID, IssuedAt: made.CreatedAt.Unix(), Secret: secret, RedirectURIs: made.RedirectURIs,
-		AuthMethod: in.AuthMethod, GrantTypes: grantTypes[:1], ResponseTypes: []string{"code"}, Name: made.Name, Scope: in.Scope}
+		AuthMethod: in.AuthMethod, GrantTypes: grantTypes[:1:1], ResponseTypes: []string{"code"}, Name: made.Name, Scope: in.Scope}
+	if made.Expiring {
+		out.GrantTypes = append(out.GrantTypes, refreshGrant)
+	}
 	if secret != "" {
 		out.SecretExpiresAt = new(int64) // 0: never
 	}

@@ -17,7 +17,7 @@ func TestRegister(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		public := w.Do("", "POST", registerPath, `{"client_name": "Tool", "redirect_uris": ["http://127.0.0.1/cb", "com.example.tool:/cb"],
 			"token_endpoint_auth_method": "none", "grant_types": ["authorization_code", "refresh_token"], "scope": "openid write offline_access", "logo_uri": 7}`).Want(http.StatusCreated)
-		if _, secret := public.Lookup("client_secret"); secret || public.Str("scope") != "read write" || public.Len("grant_types") != 1 || public.Len("redirect_uris") != 2 {
+		if _, secret := public.Lookup("client_secret"); secret || public.Str("scope") != "read write" || public.Len("grant_types") != 2 || public.Len("redirect_uris") != 2 {
 			t.Errorf("%s", public.Body)
 		}
 		tool := client{domain.Application{ClientID: public.Str("client_id"), Public: true}, ""}

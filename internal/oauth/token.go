@@ -8,9 +8,10 @@ import (
 	"vitrine/internal/app/accounts"
 )
 
-// tokenParams are the parameters of a token request. Only the syntax of the scope is checked: a code has
-// the scope that the user has granted, and an application that acts for itself has the scope read.
-var tokenParams = []string{"grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope", "resource"}
+// tokenParams are the parameters of a token request. The scope only has a meaning for a refresh token: a code has the
+// scope that the user has granted, and an application that acts for itself has the scope read.
+var tokenParams = []string{"grant_type", "client_id", "client_secret", "code", "redirect_uri", "code_verifier", "scope", "resource",
+	"refresh_token"}
 
 // token implements createOAuthToken (RFC 6749 sections 4.1.3, 4.4.2 and 5).
 func (e *Endpoints) token(w http.ResponseWriter, r *http.Request) error {
@@ -36,24 +37,35 @@ func (e *Endpoints) tokenV2(w http.ResponseWriter, r *http.Request) error {
 	return e.issue(w, r, given, "bearer")
 }
 
-// issue issues a token. Tokens do not expire, so the response has no expires_in, as the contract requires.
+// issue issues a token. Only applications that asked for tokens that expire get expires_in and a refresh token, as other
+// clients of the API expect neither.
 func (e *Endpoints) issue(w http.ResponseWriter, r *http.Request, given map[string]string, tokenType string) error {
 	who, err := client(r, given)
 	if err != nil {
 		return err
 	}
 	t, err := e.o.App.Accounts.IssueToken(r.Context(), visitor(r), accounts.TokenRequest{Client: who, GrantType: given["grant_type"],
-		Code: given["code"], RedirectURI: given["redirect_uri"], CodeVerifier: given["code_verifier"], Resource: given["resource"]})
+		Code: given["code"], RedirectURI: given["redirect_uri"], CodeVerifier: given["code_verifier"], Resource: given["resource"],
+		RefreshToken: given["refresh_token"], Scope: given["scope"]})
 	if err != nil {
 		return err
 	}
-	answer(w, http.StatusOK, struct {
-		AccessToken string `json:"access_token"`
-		TokenType   string `json:"token_type"`
-		Scope       string `json:"scope"`
-		CreatedAt   int64  `json:"created_at"`
-	}{t.Secret, tokenType, string(t.Scope), t.CreatedAt.Unix()})
+	out := issued{AccessToken: t.Secret, TokenType: tokenType, Scope: t.Limits.ScopeText(t.Scope), CreatedAt: t.CreatedAt.Unix(), RefreshToken: t.Refresh}
+	if t.ExpiresAt != nil {
+		out.ExpiresIn = int64(t.ExpiresAt.Sub(t.CreatedAt).Seconds())
+	}
+	answer(w, http.StatusOK, out)
 	return nil
+}
+
+// issued is the response of the token endpoint (RFC 6749 section 5.1).
+type issued struct {
+	AccessToken  string `json:"access_token"`
+	TokenType    string `json:"token_type"`
+	Scope        string `json:"scope"`
+	CreatedAt    int64  `json:"created_at"`
+	ExpiresIn    int64  `json:"expires_in,omitempty"`
+	RefreshToken string `json:"refresh_token,omitempty"`
 }
 
 // revoke revokes a token (RFC 7009). It ignores unknown tokens and those of other clients.
@@ -157,13 +169,17 @@ type introspection struct {
 	Username  string `json:"username,omitempty"`
 	TokenType string `json:"token_type"`
 	IssuedAt  int64  `json:"iat"`
+	Expires   int64  `json:"exp,omitempty"`
 	Subject   string `json:"sub"`
 	Issuer    string `json:"iss"`
 }
 
 func (e *Endpoints) described(i accounts.Introspection) introspection {
-	d := introspection{Active: true, Scope: string(i.Token.Scope), ClientID: i.Client.ClientID, Username: i.User,
+	d := introspection{Active: true, Scope: i.Token.Limits.ScopeText(i.Token.Scope), ClientID: i.Client.ClientID, Username: i.User,
 		TokenType: "Bearer", IssuedAt: i.Token.CreatedAt.Unix(), Subject: i.Client.ClientID, Issuer: e.o.BaseURL}
+	if i.Token.ExpiresAt != nil {
+		d.Expires = i.Token.ExpiresAt.Unix()
+	}
 	if i.Token.UserID != 0 {
 		d.Subject = strconv.FormatInt(int64(i.Token.UserID), 10)
 	}

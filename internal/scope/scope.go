@@ -16,12 +16,13 @@ import (
 // Scope belongs to one request, job or command. The zero value is that of work of the server itself.
 // The fields must not change once the work has started a transaction.
 type Scope struct {
-	Origin    domain.Origin   // recorded in audit entries
-	Cause     obs.Origin      // stored with jobs that the work enqueues, for their log messages
-	Reads     *reads.Request  // where the work may read; nil for the primary
-	Claim     *Claim          // idempotency key; nil for none
-	OwnCommit bool            // on SQLite, its transactions do not share a commit, so that nobody waits for long ones
-	Memory    *budget.Account // charged for texts that are read; nil for no limit
+	Origin    domain.Origin       // recorded in audit entries
+	Cause     obs.Origin          // stored with jobs that the work enqueues, for their log messages
+	Reads     *reads.Request      // where the work may read; nil for the primary
+	Claim     *Claim              // idempotency key; nil for none
+	OwnCommit bool                // on SQLite, its transactions do not share a commit, so that nobody waits for long ones
+	Limits    *domain.TokenLimits // of the token of the request; nil for none
+	Memory    *budget.Account     // charged for texts that are read; nil for no limit
 }
 
 // Claim is the idempotency key of a request, which must have its effect once, even if it is sent
@@ -49,6 +50,14 @@ func Of(ctx context.Context) Scope {
 		return *s
 	}
 	return Scope{}
+}
+
+// LimitsOf returns the limits of the token of a context, nil for none.
+func LimitsOf(ctx context.Context) *domain.TokenLimits {
+	if s, ok := ctx.Value(key{}).(*Scope); ok {
+		return s.Limits
+	}
+	return nil
 }
 
 // Charge charges n bytes to the account of a context, if any. The error is of the kind Unavailable:

@@ -50,6 +50,7 @@ func TestTextAreasKeepTheirTexts(t *testing.T) {
 		{ada, "/settings/profile", []string{"name", ""}, "account", "bio", domain.MaxDescription},
 		{ada, "/oauth/applications", []string{"name", "", "kind", "confidential"}, "account", "redirect_uris", redirects},
 		{ada, "/oauth/applications/" + application, []string{"do", "save", "name", ""}, "account", "redirect_uris", redirects},
+		{ada, "/settings/personal-access-tokens", []string{"name", "x", "scope", "read"}, "account", "channels", domain.MaxTokenChannels * 200},
 		{ada, "/new", []string{"title", ""}, "collect", "description", domain.MaxDescription},
 		{ada, "/ada/moss/add", []string{"title", strings.Repeat("t", domain.MaxTitle+1)}, "collect", "value", domain.MaxMarkdown},
 		{ada, "/ada/moss/add", []string{"title", strings.Repeat("t", domain.MaxTitle+1), "value", "x"}, "collect", "description", domain.MaxDescription},

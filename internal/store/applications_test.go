@@ -172,7 +172,7 @@ func TestGrantsOfApplications(t *testing.T) {
 			t.Helper()
 			n++
 			storetest.In(t, s, func(tx *store.Tx) error {
-				return errors.Join(tx.Account().Grant(ctx, of, user, scope, minutes(n)),
+				return errors.Join(tx.Account().Grant(ctx, account.Code{ApplicationID: of, UserID: user, Scope: scope, CreatedAt: minutes(n)}),
 					tx.Account().CreateCode(ctx, account.Code{Hash: hash(n), ApplicationID: of, UserID: user, Scope: scope, CreatedAt: minutes(n), ExpiresAt: minutes(n + 1)}),
 					tx.Account().CreateApplicationToken(ctx, domain.Token{UserID: user, ApplicationID: of, Name: "t", Hint: "h", Scope: scope, CreatedAt: minutes(n)}, hash(n), hash(n), 10))
 			})
@@ -183,7 +183,7 @@ func TestGrantsOfApplications(t *testing.T) {
 			want  domain.Scope
 		}{{"to read", domain.ScopeRead, domain.ScopeRead}, {"to write", domain.ScopeWrite, domain.ScopeWrite}, {"to read again", domain.ScopeRead, domain.ScopeWrite}} {
 			grant(first, bob, row.scope)
-			got, err := s.Account().GrantScope(ctx, first, bob)
+			got, _, err := s.Account().Granted(ctx, first, bob)
 			shared := domain.ScopeNone
 			storetest.In(t, s, func(tx *store.Tx) (err error) { shared, err = tx.Account().ShareGrant(ctx, first, bob); return err })
 			if err != nil || got != row.want || shared != row.want {
@@ -192,7 +192,7 @@ func TestGrantsOfApplications(t *testing.T) {
 		}
 		grant(second, bob, domain.ScopeRead)
 		grant(first, ada, domain.ScopeRead)
-		_, err := s.Account().GrantScope(ctx, second, ada)
+		_, _, err := s.Account().Granted(ctx, second, ada)
 		want(t, "no grant", domain.NotFound, err)
 		all, err := s.Account().Grants(ctx, bob)
 		if err != nil || len(all) != 2 || all[0].Application.ID != second || all[1].Application.ID != first || all[1].Scope != domain.ScopeWrite ||

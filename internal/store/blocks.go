@@ -143,6 +143,9 @@ func (w BlockWrites) LockedBlock(ctx context.Context, viewer domain.UserID, id d
 	var unmoved bool
 	b, err := w.oneBlock(ctx, alongside{w.tx.db.QueryRow(ctx, "SELECT "+rowmap.BlockColumns+", "+w.tx.db.Unmoved("blocks", "b")+rowmap.BlockFrom+
 		"WHERE b.id = $2 AND "+access.VisibleBlock+w.tx.db.ForUpdate("b"), viewer, id), &unmoved})
+	if err == nil {
+		err = w.tx.mayLoad(ctx, domain.Subject{Type: domain.SubjectBlock, ID: int64(id)})
+	}
 	if err != nil || unmoved {
 		return b, err
 	}

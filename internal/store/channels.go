@@ -86,6 +86,15 @@ func (w ChannelWrites) LockChannelOf(ctx context.Context, viewer domain.UserID, 
 	return c, err
 }
 
+// Channel is ChannelReads.Channel. A token that is limited to other channels may not load it for a change.
+func (w ChannelWrites) Channel(ctx context.Context, viewer domain.UserID, ref domain.Ref) (domain.Channel, error) {
+	c, err := w.ChannelReads.Channel(ctx, viewer, ref)
+	if err == nil && !w.tx.scope.Limits.InChannel(c.ID) {
+		err = ErrOutside
+	}
+	return c, err
+}
+
 // lockedChannel reads and locks a channel in one statement. If it had to wait for the lock, the
 // role may be outdated, so it reads everything again.
 func (w ChannelWrites) lockedChannel(ctx context.Context, viewer domain.UserID, where string, arg any) (domain.Channel, domain.Principal, error) {
@@ -96,6 +105,9 @@ func (w ChannelWrites) lockedChannel(ctx context.Context, viewer domain.UserID, 
 			COALESCE(me.name, ''), COALESCE(me.slug, ''), me.avatar, COALESCE(me.face_version, 0)
 		FROM channels ch `+rowmap.ChannelOwner+` LEFT JOIN users me ON me.id = $1 WHERE `+where+w.tx.db.ForUpdate("ch"), viewer, arg).
 		Scan(rowmap.Channels.Targets(&f, &f.Channel.Role, &unmoved, &me.Name, &me.Slug, &me.Avatar, &me.Version)...)
+	if err == nil && !w.tx.scope.Limits.InChannel(f.Channel.ID) {
+		err = ErrOutside
+	}
 	if err != nil || unmoved {
 		return f.Value(), me, sqlx.Found(err)
 	}

@@ -165,4 +165,6 @@ var seedRows = []string{
 		SELECT max(id), 2, 'read', 5, 6 FROM applications`,
 	`INSERT INTO authorization_codes (hash, application_id, user_id, redirect_uri, challenge, scope, used_at, created_at, expires_at)
 		SELECT 'a', max(id), 2, 'https://example.org/back', 'c', 'read', 6, 5, 9 FROM applications`,
+	`INSERT INTO refresh_tokens (application_id, user_id, code_hash, family, hash, scope, limits, audience, created_at, expires_at, ends_at)
+		SELECT max(id), 2, 'a', 'b', 'c', 'read', '', '', 5, 9, 10 FROM applications`,
 }

@@ -111,7 +111,7 @@ func New(db *database.DB) *Store {
 		spelled:     search.NewSpelled(),
 		feeds:       activity.NewFeeds(activity.DefaultFeedLimits),
 		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db), wrote: new(atomic.Pointer[func()])}
-	s.use(db.ReaderFor(requestOf))
+	s.use(limitedReader{db.ReaderFor(requestOf), s.db.Dialect})
 	return s
 }
 
@@ -122,7 +122,7 @@ func requestOf(ctx context.Context) *reads.Request { return scope.Of(ctx).Reads 
 func (s *Store) AtPrimary() *Store {
 	at := *s
 	at.primary = true
-	at.use(s.pool.Reader())
+	at.use(limitedReader{s.pool.Reader(), s.db.Dialect})
 	return &at
 }
 
@@ -165,6 +165,9 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 		err := redo.Take(ctx, within.Claim, t.Redo())
 		if err == nil {
 			err = fn(t)
+		}
+		if err == nil {
+			err = t.checkLimits(ctx)
 		}
 		if err == nil {
 			err = t.checkTexts(ctx)
@@ -216,7 +219,7 @@ func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) erro
 	}
 	return s.pool.ViewFor(ctx, request, func(q database.Querier) error {
 		v := &Snapshot{Queries: s.Queries}
-		v.use(q)
+		v.use(limitedReader{q, s.db.Dialect})
 		return fn(v)
 	})
 }

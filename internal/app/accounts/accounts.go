@@ -20,6 +20,7 @@ type Accounts struct {
 	accounts    Options
 	used        usage
 	setupKey    core.Secret
+	refreshKey  core.Secret // from which refresh tokens follow
 }
 
 // Options configures how accounts are created. The zero value suits commands.

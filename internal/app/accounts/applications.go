@@ -16,6 +16,7 @@ type ApplicationInput struct {
 	RedirectURIs []string
 	Public       bool // not changed by an update
 	ForV2        bool // written for version 2: requests without a scope get write
+	Expiring     bool // gets access tokens that expire, with refresh tokens
 }
 
 // Validate checks an application. Faults name `name` and `redirect_uris`.
@@ -81,7 +82,7 @@ func (a *Accounts) CreateApplication(ctx context.Context, actor domain.Actor, in
 
 // newApplication generates the id of an application, and its secret unless it is public.
 func newApplication(in ApplicationInput) (secret string, hash []byte, app domain.Application) {
-	app = domain.Application{ClientID: auth.NewClientID(), Name: in.Name, RedirectURIs: in.RedirectURIs, Public: in.Public, ForV2: in.ForV2}
+	app = domain.Application{ClientID: auth.NewClientID(), Name: in.Name, RedirectURIs: in.RedirectURIs, Public: in.Public, ForV2: in.ForV2, Expiring: in.Expiring}
 	if !in.Public {
 		secret, hash, app.SecretHint = auth.NewToken(auth.Client)
 	}
@@ -106,7 +107,7 @@ func ownApplication(ctx context.Context, q store.Queries, actor domain.Actor, id
 	return app, err
 }
 
-// UpdateApplication changes the name, the redirect addresses and ForV2.
+// UpdateApplication changes the name, the redirect addresses, ForV2 and Expiring. Issued tokens stay as they are.
 func (a *Accounts) UpdateApplication(ctx context.Context, actor domain.Actor, id domain.ApplicationID, in ApplicationInput) (app domain.Application, err error) {
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if app, err = ownApplication(ctx, tx.Queries, actor, id); err != nil {
@@ -118,6 +119,7 @@ func (a *Accounts) UpdateApplication(ctx context.Context, actor domain.Actor, id
 		}
 		wanted := in.kept()
 		app.Name, app.RedirectURIs, app.ForV2 = wanted.Name, wanted.RedirectURIs, wanted.ForV2
+		app.Expiring = wanted.Expiring
 		if err := tx.Account().UpdateApplication(ctx, app, a.Now()); err != nil {
 			return err
 		}

@@ -34,10 +34,12 @@ type AuthorizationRequest struct {
 type Consent struct {
 	Application domain.Application
 	Scope       domain.Scope
+	Limits      *domain.TokenLimits // nil: none
 	Audience    domain.TokenAudience
 	RedirectURI string // target of the answer; domain.OutOfBand shows the code on a page
 	State       string
-	Granted     bool // the user allowed the same or more before
+	Granted     bool             // the user allowed the same or more before
+	Channels    []domain.Channel // to which the token is limited, if the user is known
 }
 
 // OAuthError is an error of RFC 6749 sections 4.1.2.1 and 5.2. Redirect is the client's address with error,
@@ -55,14 +57,17 @@ func (e *OAuthError) Error() string { return e.Code + ": " + e.Description }
 // ones.
 func (a *Accounts) Authorization(ctx context.Context, actor domain.Actor, r AuthorizationRequest) (Consent, error) {
 	c, err := a.consent(ctx, r)
+	if err == nil {
+		c.Channels, err = a.limitedTo(ctx, actor, c)
+	}
 	if err != nil || !actor.SignedIn() {
 		return c, err
 	}
-	granted, err := a.Store.Account().GrantScope(ctx, c.Application.ID, actor.UserID)
+	granted, limits, err := a.Store.Account().Granted(ctx, c.Application.ID, actor.UserID)
 	if domain.KindOf(err) == domain.NotFound {
 		return c, nil
 	}
-	c.Granted = err == nil && granted.Allows(c.Scope)
+	c.Granted = err == nil && granted.Allows(c.Scope) && (limits == nil || limits.String() == c.Limits.String())
 	return c, err
 }
 
@@ -76,15 +81,18 @@ func (a *Accounts) Allow(ctx context.Context, actor domain.Actor, r Authorizatio
 	if !actor.SignedIn() || actor.ApplicationID != 0 {
 		return "", domain.NewUnauthenticated("Only a user can allow this")
 	}
+	if _, err := a.limitedTo(ctx, actor, c); err != nil {
+		return "", err
+	}
 	secret, hash, _ := auth.NewToken(auth.Code)
 	now := a.Now()
 	code := account.Code{Hash: hash, ApplicationID: c.Application.ID, UserID: actor.UserID, RedirectURI: r.RedirectURI,
-		Challenge: r.CodeChallenge, Scope: c.Scope, Audience: c.Audience, CreatedAt: now, ExpiresAt: now.Add(codeTTL)}
+		Challenge: r.CodeChallenge, Scope: c.Scope, Limits: c.Limits, Audience: c.Audience, CreatedAt: now, ExpiresAt: now.Add(codeTTL)}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if err := allow(ctx, tx, code); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, actor, domain.ActAccessGiven, domain.AboutApplication(c.Application), map[string]any{"scope": c.Scope})
+		return a.Audit(ctx, tx, actor, domain.ActAccessGiven, domain.AboutApplication(c.Application), map[string]any{"scope": c.Limits.ScopeText(c.Scope)})
 	})
 	if domain.KindOf(err) == domain.NotFound {
 		return "", &OAuthError{Code: "access_denied", Description: "The application or the account is no longer there",
@@ -104,10 +112,31 @@ func allow(ctx context.Context, tx *store.Tx, code account.Code) error {
 	if _, err := tx.Account().MayAct(ctx, code.UserID); err != nil {
 		return err
 	}
-	if err := tx.Account().Grant(ctx, code.ApplicationID, code.UserID, code.Scope, code.CreatedAt); err != nil {
+	if err := tx.Account().Grant(ctx, code); err != nil {
 		return err
 	}
 	return tx.Account().CreateCode(ctx, code)
+}
+
+// limitedTo returns the channels to which a request is limited. It refuses channels that the user cannot see.
+func (a *Accounts) limitedTo(ctx context.Context, actor domain.Actor, c Consent) ([]domain.Channel, error) {
+	if !c.Limits.InChannels() || !actor.SignedIn() {
+		return nil, nil
+	}
+	found, err := a.Store.Channels().ChannelsByID(ctx, actor.UserID, c.Limits.Channels)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]domain.Channel, 0, len(found))
+	for _, id := range c.Limits.Channels {
+		ch, ok := found[id]
+		if !ok {
+			const why = "A channel in scope does not exist, or you cannot see it"
+			return nil, &OAuthError{Code: "invalid_scope", Description: why, Redirect: a.refusal(c.RedirectURI, c.State, "invalid_scope", why)}
+		}
+		all = append(all, ch)
+	}
+	return all, nil
 }
 
 // Deny returns the redirect address with the error access_denied. It returns "" if the redirect URI

@@ -33,10 +33,14 @@ func (a *Accounts) consent(ctx context.Context, r AuthorizationRequest) (Consent
 	if c.Audience, unknown = a.audience(r.Resource); why == "" && unknown != nil {
 		code, why = unknown.Code, unknown.Description
 	}
+	limits, wrong := domain.ParseTokenLimits(r.Scope)
+	if why == "" && wrong != "" {
+		code, why = "invalid_scope", "scope has a channel without a number, or more than "+strconv.Itoa(domain.MaxTokenChannels)
+	}
 	if why != "" {
 		return Consent{}, &OAuthError{Code: code, Description: why, Redirect: a.refusal(redirect, c.State, code, why)}
 	}
-	c.Scope = known.Asked(r.Scope)
+	c.Scope, c.Limits = known.Asked(r.Scope), limits
 	return c, nil
 }
 

@@ -123,7 +123,8 @@ func (a *Accounts) document(ctx context.Context, clientID string) (in Applicatio
 	if err != nil {
 		return in, err
 	}
-	in = ApplicationInput{Name: documentName(d.Name, u.Host), RedirectURIs: d.RedirectURIs, Public: true}
+	in = ApplicationInput{Name: documentName(d.Name, u.Host), RedirectURIs: d.RedirectURIs, Public: true,
+		Expiring: slices.Contains(d.GrantTypes, "refresh_token")}
 	if err := in.Validate(); err != nil {
 		return bad("is not valid: " + err.Error())
 	}
@@ -154,8 +155,8 @@ func (a *Accounts) keepDescribed(ctx context.Context, clientID string, in Applic
 		if app, err = tx.Account().ApplicationByClientID(ctx, clientID); err != nil {
 			return err
 		}
-		same := app.Name == in.Name && slices.Equal(app.RedirectURIs, in.RedirectURIs)
-		app.Name, app.RedirectURIs, app.UpdatedAt = in.Name, in.RedirectURIs, now
+		same := app.Name == in.Name && slices.Equal(app.RedirectURIs, in.RedirectURIs) && app.Expiring == in.Expiring
+		app.Name, app.RedirectURIs, app.Expiring, app.UpdatedAt = in.Name, in.RedirectURIs, in.Expiring, now
 		if err := tx.Account().UpdateApplication(ctx, app, now); err != nil { // also notes that the document was fetched
 			return err
 		}

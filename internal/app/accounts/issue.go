@@ -14,7 +14,7 @@ import (
 // oldest.
 const keptTokens = 100
 
-// TokenRequest is a request to the token endpoint (RFC 6749 sections 4.1.3 and 4.4.2, RFC 7636 section 4.5).
+// TokenRequest is a request to the token endpoint (RFC 6749 sections 4.1.3, 4.4.2 and 6, RFC 7636 section 4.5).
 type TokenRequest struct {
 	Client       ClientCredentials
 	GrantType    string
@@ -22,13 +22,18 @@ type TokenRequest struct {
 	RedirectURI  string
 	CodeVerifier string
 	Resource     string // RFC 8707; "" for that of the code
+	RefreshToken string
+	Scope        string // of an access token for a refresh token; "" for that of the refresh token
 }
 
 // AccessToken is a token of an application. The secret is not stored.
 type AccessToken struct {
 	Secret    string
 	Scope     domain.Scope
+	Limits    *domain.TokenLimits
 	CreatedAt time.Time
+	ExpiresAt *time.Time // nil: never
+	Refresh   string     // the refresh token, or ""
 }
 
 // IssueToken issues a token to a client. Errors are *OAuthError, TooMany, or internal ones.
@@ -40,9 +45,11 @@ func (a *Accounts) IssueToken(ctx context.Context, from domain.Visitor, r TokenR
 	case "authorization_code":
 	case "client_credentials":
 		give = a.ownToken
+	case "refresh_token":
+		give = a.refresh
 	default:
 		return AccessToken{}, &OAuthError{Code: "unsupported_grant_type",
-			Description: "The grant types are authorization_code and client_credentials"}
+			Description: "The grant types are authorization_code, client_credentials and refresh_token"}
 	}
 	app, err := a.client(ctx, from, r.Client)
 	if err != nil {
@@ -104,10 +111,10 @@ func madeFor(code account.Code, app domain.Application, r TokenRequest) bool {
 // parallel, the first request gets a token and the others revoke it.
 func (a *Accounts) redeem(ctx context.Context, app domain.Application, code account.Code) (t AccessToken, err error) {
 	now := a.Now()
-	secret, hash, hint := auth.NewToken(auth.OAuth)
+	family := newFamily(app, code, now)
 	var again bool
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if err := stillGranted(ctx, tx, code); err != nil {
+		if err := stillGranted(ctx, tx, app.ID, code.UserID, code.Scope); err != nil {
 			return err
 		}
 		first, err := tx.Account().UseCode(ctx, code.Hash, now)
@@ -124,30 +131,43 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 		if !now.Before(code.ExpiresAt) {
 			return domain.NewNotFound()
 		}
-		err = tx.Account().CreateApplicationToken(ctx, domain.Token{UserID: code.UserID, ApplicationID: app.ID, Name: app.Name,
-			Hint: hint, Scope: code.Scope, Audience: code.Audience, CreatedAt: now}, hash, code.Hash, keptTokens)
-		if err != nil {
+		if err := a.createFamily(ctx, tx, &family); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, domain.Actor{UserID: code.UserID}, domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": code.Scope})
+		t, err = a.createToken(ctx, tx, app, domain.Token{UserID: code.UserID, ApplicationID: app.ID, Name: app.Name, Scope: code.Scope, Limits: code.Limits,
+			Audience: code.Audience, CreatedAt: now, RefreshID: family.stored.ID, ExpiresAt: family.accessEnds(now)}, code.Hash, false)
+		return err
 	})
 	if err == nil && again {
 		err = domain.NewNotFound()
 	}
-	return AccessToken{secret, code.Scope, now}, err
+	t.Refresh = family.token
+	return t, err
 }
 
-// stillGranted checks that the application and the user exist and that the grant still covers the code, and locks them
+// createToken creates an access token of an application for a code, or for none. The audit log does not contain those that
+// only replace one that expires.
+func (a *Accounts) createToken(ctx context.Context, tx *store.Tx, app domain.Application, t domain.Token, code []byte, replaces bool) (AccessToken, error) {
+	secret, hash, hint := auth.NewToken(auth.OAuth)
+	t.Hint = hint
+	err := tx.Account().CreateApplicationToken(ctx, t, hash, code, keptTokens)
+	if err == nil && !replaces {
+		err = a.Audit(ctx, tx, domain.Actor{UserID: t.UserID}, domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": t.Limits.ScopeText(t.Scope)})
+	}
+	return AccessToken{Secret: secret, Scope: t.Scope, Limits: t.Limits, CreatedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt}, err
+}
+
+// stillGranted checks that the application and the user exist and that the grant still covers a scope, and locks them
 // until the end of the transaction. Otherwise it returns NotFound.
-func stillGranted(ctx context.Context, tx *store.Tx, code account.Code) error {
-	if _, err := tx.Account().ShareApplication(ctx, code.ApplicationID); err != nil {
+func stillGranted(ctx context.Context, tx *store.Tx, app domain.ApplicationID, user domain.UserID, scope domain.Scope) error {
+	if _, err := tx.Account().ShareApplication(ctx, app); err != nil {
 		return err
 	}
-	if _, err := tx.Account().MayAct(ctx, code.UserID); err != nil {
+	if _, err := tx.Account().MayAct(ctx, user); err != nil {
 		return err
 	}
-	granted, err := tx.Account().ShareGrant(ctx, code.ApplicationID, code.UserID)
-	if err == nil && !granted.Allows(code.Scope) {
+	granted, err := tx.Account().ShareGrant(ctx, app, user)
+	if err == nil && !granted.Allows(scope) {
 		err = domain.NewNotFound()
 	}
 	return err
@@ -160,22 +180,20 @@ func (a *Accounts) ownToken(ctx context.Context, _ domain.Visitor, app domain.Ap
 	if app.Public || app.UserID == 0 {
 		return AccessToken{}, refused
 	}
-	secret, hash, hint := auth.NewToken(auth.OAuth)
-	t := domain.Token{ApplicationID: app.ID, Name: app.Name, Hint: hint, Scope: domain.ScopeRead, CreatedAt: a.Now()}
-	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
+	t := domain.Token{ApplicationID: app.ID, Name: app.Name, Scope: domain.ScopeRead, CreatedAt: a.Now()}
+	var made AccessToken
+	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 		if _, err := tx.Account().ShareApplication(ctx, app.ID); err != nil {
 			return err
 		}
 		if _, err := tx.Account().MayAct(ctx, app.UserID); err != nil {
 			return err
 		}
-		if err := tx.Account().CreateApplicationToken(ctx, t, hash, nil, keptTokens); err != nil {
-			return err
-		}
-		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": t.Scope})
+		made, err = a.createToken(ctx, tx, app, t, nil, false)
+		return err
 	})
 	if domain.KindOf(err) == domain.NotFound {
 		return AccessToken{}, refused
 	}
-	return AccessToken{secret, t.Scope, t.CreatedAt}, err
+	return made, err
 }

@@ -17,7 +17,8 @@ import (
 type MailNotice struct {
 	User domain.UserID `json:"user_id"`
 	What Notice        `json:"what"`
-	To   string        `json:"to"` // the address that the account had at that time
+	To   string        `json:"to"`             // the address that the account had at that time
+	Name string        `json:"name,omitempty"` // of the application that the notice is about
 }
 
 // Kind implements jobs.Args.
@@ -39,11 +40,17 @@ const (
 	CodeUsed        Notice = "recovery-code"
 	FactorEnded     Notice = "second-factor"
 	SignOnConnected Notice = "single sign-on"
+	TokenReused     Notice = "refresh-token"
 )
 
 // warn queues a notice to the current address of an account.
 func warn(ctx context.Context, tx *store.Tx, u domain.User, what Notice) error {
-	return tx.Enqueue(ctx, MailNotice{User: u.ID, What: what, To: u.Email}, jobs.Attempts(5))
+	return warnAbout(ctx, tx, u, what, "")
+}
+
+// warnAbout is warn for a notice about an application.
+func warnAbout(ctx context.Context, tx *store.Tx, u domain.User, what Notice, application string) error {
+	return tx.Enqueue(ctx, MailNotice{User: u.ID, What: what, To: u.Email, Name: application}, jobs.Attempts(5))
 }
 
 // SendNotice mails a notice, unless the account was deleted.
@@ -65,7 +72,7 @@ func (a *SignIns) SendNotice(ctx context.Context, n MailNotice) error {
 	if !ok {
 		return jobs.Permanent(fmt.Errorf("no notice is called %q", n.What))
 	}
-	said := strings.NewReplacer("{site}", a.SiteURL, "{slug}", u.Slug, "{left}", strconv.Itoa(left)).Replace(w.says + "\n\n" + w.ifNot)
+	said := strings.NewReplacer("{site}", a.SiteURL, "{slug}", u.Slug, "{name}", mail.Harmless(n.Name), "{left}", strconv.Itoa(left)).Replace(w.says + "\n\n" + w.ifNot)
 	return a.Send(ctx, "notice", id, to, w.subject, said+"\n")
 }
 
@@ -83,6 +90,8 @@ var notices = map[Notice]struct{ subject, says, ifNot string }{
 		lookAtKeys},
 	CodeUsed: {"A recovery code was used", "Somebody signed in to your account {slug} at {site} with your password and a\nrecovery code. Codes left: {left}. You can make new ones:\n\n  {site}/settings/passkeys",
 		chooseAnother},
+	TokenReused: {"An application was signed out", "The application \"{name}\" used a key to your account {slug} at {site} that it had\nused before. Either it failed to store the new one, or somebody copied the\nkey. To be safe, the application was signed out and has to ask you again.",
+		"If you do not trust the application any more, remove its access:\n\n  {site}/settings/applications"},
 	FactorEnded: {"Your second factor was removed", "Your account {slug} at {site} has no passkeys and no recovery codes any more:\nthe password is enough to sign in. You can add a passkey:\n\n  {site}/settings/passkeys",
 		chooseAnother},
 }

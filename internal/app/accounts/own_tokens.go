@@ -10,13 +10,24 @@ import (
 )
 
 // CreateOwnToken creates a personal access token of the actor. (CreateToken does so for the command line.) Errors name
-// `name` and `scope`. The limit is domain.MaxOwnTokens live tokens.
-func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
-	if err := validToken(name, scope); err != nil {
+// the fields of the input; `channels` also if the actor cannot see one. The limit is domain.MaxOwnTokens tokens, expired ones
+// included.
+func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, in TokenInput) (secret string, t domain.Token, err error) {
+	if err := in.Validate(); err != nil {
 		return "", t, err
 	}
+	found, err := a.Store.Channels().ChannelsByID(ctx, actor.UserID, in.Channels)
+	if err != nil {
+		return "", t, err
+	}
+	for i, id := range in.Channels {
+		if _, ok := found[id]; !ok {
+			return "", t, domain.InvalidField(fmt.Sprintf("channels[%d]", i), domain.FieldUnknown, "does not exist, or you cannot see it")
+		}
+	}
 	secret, hash, hint := auth.NewToken(auth.Personal)
-	t = domain.Token{UserID: actor.UserID, Name: name, Hint: hint, Scope: scope, CreatedAt: a.Now()}
+	t = in.token(actor.UserID, a.Now())
+	t.Hint = hint
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
 		if _, err := tx.Users().LockUser(ctx, actor.UserID); err != nil {
 			return err
@@ -31,7 +42,7 @@ func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, name 
 		if t.ID, err = tx.Account().CreateToken(ctx, t, hash); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, actor, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"scope": t.Scope})
+		return a.Audit(ctx, tx, actor, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"scope": t.Limits.ScopeText(t.Scope)})
 	})
 	if err != nil {
 		return "", domain.Token{}, err

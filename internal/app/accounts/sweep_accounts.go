@@ -33,6 +33,8 @@ func (a *Accounts) SweepAccounts(ctx context.Context) error {
 			return tx.Account().SweepSignUpLinks(ctx, now.Add(-SignUpLinkKept), core.SweepBatch)
 		},
 		func(tx *store.Tx) (int, error) { return tx.Account().SweepCodes(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Account().SweepRefreshTokens(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) { return tx.Account().SweepTokens(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.Account().SweepAttempts(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.Redo().SweepOnceKeys(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.Redo().SweepRemovals(ctx, now, core.SweepBatch) },

@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -33,8 +34,8 @@ func (u *usage) take() map[domain.TokenID]time.Time {
 	return taken
 }
 
-// Authenticate returns the actor of a token. It returns Unauthenticated if the token is unknown or revoked, or if its
-// user is suspended.
+// Authenticate returns the actor of a token. It returns Unauthenticated if the token is unknown, revoked or expired, or
+// if its user is suspended.
 func (a *Accounts) Authenticate(ctx context.Context, token string) (domain.Actor, error) {
 	return a.AuthenticateFor(ctx, token, domain.Everything)
 }
@@ -51,7 +52,11 @@ func (a *Accounts) AuthenticateFor(ctx context.Context, token string, at domain.
 	if err != nil {
 		return domain.Actor{}, err
 	}
-	a.used.note(h.TokenID, a.Now())
+	now := a.Now()
+	if !h.ExpiresAt.IsZero() && !now.Before(h.ExpiresAt) {
+		return domain.Actor{}, domain.NewUnauthenticated("The token has expired")
+	}
+	a.used.note(h.TokenID, now)
 	return h.Actor, nil
 }
 
@@ -80,21 +85,57 @@ func (a *Accounts) FlushUsage(ctx context.Context) error {
 	return err
 }
 
-// validToken checks the input for a personal access token.
-func validToken(name string, scope domain.Scope) error {
+// TokenInput is a personal access token to create.
+type TokenInput struct {
+	Name      string
+	Scope     domain.Scope
+	Days      int                // until it expires; 0: never
+	Abilities []domain.Ability   // for ScopeWrite; empty: all
+	Channels  []domain.ChannelID // empty: all
+}
+
+// Validate checks the input. Faults name `name`, `scope`, `days`, `abilities` and `channels`.
+func (in TokenInput) Validate() error {
 	var f domain.Faults
-	f.Name("name", name)
-	if scope != domain.ScopeRead && scope != domain.ScopeWrite {
+	f.Name("name", in.Name)
+	if in.Scope != domain.ScopeRead && in.Scope != domain.ScopeWrite {
 		f.Add("scope", domain.FieldUnknown, "must be read or write")
 	}
+	if in.Days < 0 || in.Days > maxTokenDays {
+		f.Add("days", domain.FieldOutOfRange, fmt.Sprintf("must be at most %d", maxTokenDays))
+	}
+	for i, a := range in.Abilities {
+		if !slices.Contains(domain.Abilities, a) {
+			f.Add(fmt.Sprintf("abilities[%d]", i), domain.FieldUnknown, "is not known")
+		}
+	}
+	if len(in.Abilities) > 0 && in.Scope == domain.ScopeRead {
+		f.Add("abilities", domain.FieldUnknown, "needs the scope write")
+	}
+	if len(in.Channels) > domain.MaxTokenChannels {
+		f.Add("channels", domain.FieldTooMany, fmt.Sprintf("must have at most %d channels", domain.MaxTokenChannels))
+	}
 	return f.Err()
+}
+
+const maxTokenDays = 3650
+
+// token returns the token to store.
+func (in TokenInput) token(user domain.UserID, now time.Time) domain.Token {
+	t := domain.Token{UserID: user, Name: in.Name, Scope: in.Scope, CreatedAt: now,
+		Limits: domain.NewTokenLimits(in.Abilities, in.Channels)}
+	if in.Days > 0 {
+		ends := now.AddDate(0, 0, in.Days)
+		t.ExpiresAt = &ends
+	}
+	return t
 }
 
 // CreateToken creates a personal access token for a user and returns its secret, which is not stored (behaviour.md
 // section 8).
 func (a *Accounts) CreateToken(ctx context.Context, user domain.UserID, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
 	name = domain.CleanName(name)
-	if err := validToken(name, scope); err != nil {
+	if err := (TokenInput{Name: name, Scope: scope}).Validate(); err != nil {
 		return "", t, err
 	}
 	secret, hash, hint := auth.NewToken(auth.Personal)

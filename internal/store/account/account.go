@@ -54,6 +54,8 @@ func (w Writes) EndAccess(ctx context.Context, id domain.UserID, now time.Time) 
 		`DELETE FROM grants WHERE ` + theirs,
 		`DELETE FROM authorization_codes WHERE user_id = $1`,
 		`DELETE FROM authorization_codes WHERE ` + theirs,
+		`DELETE FROM refresh_tokens WHERE user_id = $1`,
+		`DELETE FROM refresh_tokens WHERE ` + theirs,
 		`DELETE FROM once_keys WHERE user_id = $1`,
 		`DELETE FROM removals WHERE user_id = $1`,
 	} {

@@ -223,6 +223,15 @@ func Limit(p string) string { return " LIMIT CAST(" + p + " AS BIGINT)" }
 // Micros returns a time in the form that the database stores.
 func Micros(t time.Time) int64 { return t.UnixMicro() }
 
+// MicrosPtr is Micros for a column that may be null.
+func MicrosPtr(t *time.Time) *int64 {
+	if t == nil {
+		return nil
+	}
+	us := Micros(*t)
+	return &us
+}
+
 // Time is the inverse of Micros.
 func Time(us int64) time.Time { return time.UnixMicro(us).UTC() }
 

@@ -18,6 +18,14 @@ const (
 	Postgres = Dialect(database.Postgres)
 )
 
+// Table returns the name of a table where a common table expression has the same name.
+func (d Dialect) Table(name string) string {
+	if d == Postgres {
+		return name // an expression does not refer to itself there
+	}
+	return "main." + name
+}
+
 // In compares a column with the list of ids bound at parameter p ("$2").
 func (d Dialect) In(column, p string) string {
 	if d == Postgres {

@@ -46,7 +46,8 @@ func createApplication(v *web.Visit) error {
 
 // applicationInput reads the fields of an application. The form has one redirect URI per line.
 func applicationInput(f *web.Form) accounts.ApplicationInput {
-	in := accounts.ApplicationInput{Name: f.Trimmed("name"), Public: f.Has("kind", "public"), ForV2: f.Has("for_v2", "yes")}
+	in := accounts.ApplicationInput{Name: f.Trimmed("name"), Public: f.Has("kind", "public"), ForV2: f.Has("for_v2", "yes"),
+		Expiring: f.Has("expiring", "yes")}
 	for line := range strings.Lines(f.Get("redirect_uris")) {
 		if line = strings.TrimSpace(line); line != "" {
 			in.RedirectURIs = append(in.RedirectURIs, line)
@@ -82,6 +83,9 @@ func showApplication(v *web.Visit, f *web.Form, a domain.Application, secret str
 		f = web.Filled("name", a.Name, "redirect_uris", strings.Join(a.RedirectURIs, "\n"))
 		if a.ForV2 {
 			f.Default("for_v2", "yes")
+		}
+		if a.Expiring {
+			f.Default("expiring", "yes")
 		}
 	}
 	return v.Page("application", a.Name, f, applicationView{a, secret})

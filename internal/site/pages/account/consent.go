@@ -48,14 +48,14 @@ func consentPage(v *web.Visit) error {
 	if c.RedirectURI != domain.OutOfBand {
 		v.FormsTo = c.RedirectURI
 	}
-	return v.Page("consent", v.T("account.title.consent", c.Application.Name), nil, consentView{c, shown(v, c.Scope), destination(v, c.RedirectURI)})
+	return v.Page("consent", v.T("account.title.consent", c.Application.Name), nil, consentView{c, shown(v, c.Limits.ScopeText(c.Scope)), destination(v, c.RedirectURI)})
 }
 
 // shown returns the path of this page with the scope that it shows. The form sends that scope, so that
 // a change of the default in the meantime cannot grant another scope.
-func shown(v *web.Visit, scope domain.Scope) string {
+func shown(v *web.Visit, scope string) string {
 	q := v.R.URL.Query()
-	q.Set("scope", string(scope))
+	q.Set("scope", scope)
 	return v.R.URL.EscapedPath() + "?" + q.Encode()
 }
 

@@ -71,7 +71,7 @@ func PageSet() web.PageSet {
 			{Path: "/settings/storage", Access: web.Users, Get: storagePage},
 			{Path: "/settings/links", Access: web.Users, Get: linksPage, Post: checkLink},
 			{Path: "/settings/trash", Access: web.Users, Get: trashPage, Post: changeTrash},
-			{Path: "/settings/personal-access-tokens", Access: web.Users, Get: tokensPage, Post: changeTokens},
+			{Path: "/settings/personal-access-tokens", Access: web.Users, Get: tokensPage, Post: changeTokens, Fields: web.Fields{"channels": {MaxLength: domain.MaxTokenChannels * 200}}},
 			{Path: "/settings/applications", Access: web.Users, Get: grantsPage, Post: revokeGrant},
 			{Path: "/settings/delete", Access: web.Users, Confirm: true, Get: deletePage, Post: deleteAccount},
 

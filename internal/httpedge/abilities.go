@@ -1,0 +1,96 @@
+package httpedge
+
+import (
+	"strings"
+
+	"vitrine/internal/domain"
+)
+
+// operation is what a call of an operation needs of the limits of a token.
+type operation struct {
+	ability domain.Ability // "" for reading
+	inside  bool           // tokens that are limited to channels may call it, and the store keeps it within them
+}
+
+// operations has every operation of the descriptions and every tool of MCP, those with the prefix mcp_. A test compares it
+// with them. A token that is limited to channels may only call the operations of the lists Inside: those that read only
+// content of channels, besides what everyone sees of users and groups, and those whose changes the store checks
+// (docs/design/tokens.md).
+var operations = listed(
+	reading(true, `getPing getOpenapiSpec getOpenapiSpecJson getOpenapi getExtOpenapiSpecJson getSite
+		getCurrentUser getMe getUser getGroup getGroupMembers getUserGroups
+		getChannel getChannelContents getChannelConnections getChannelFollowers getChannelThumb getChannelChannels getCollaborators
+		getBlock getBlockComments getBlockConnections getBlockChannels getComments getConnection
+		getBlockProcessing getChannelFollow getUserFollow getGroupFollow listChanges streamChanges
+		mcp_read_block mcp_read_channel mcp_list_contents mcp_list_comments mcp_read_user`),
+	reading(false, `search searchBlocks searchChannels searchUsers searchByMetadata filterChannelContents
+		getUserContents getUserChannels getUserChannel getUserFeed getUserFollowers getUserFollowing getUserNetwork
+		getGroupContents getGroupChannels getGroupFollowers getGroupInvitations getGroupInvite
+		getMyFeed getMyNotifications getMyUsage getAccounts getAccountChannels getFeed getGlobalFeed getNotifications getUnreadCount
+		getChannelFeed listChannels getBatchStatus listChannelChoices listSaved listChannelFeeds
+		getBlockFileMetadata getBlockSnapshotPolicy getChannelSnapshotPolicy listSnapshots getSnapshot getSnapshotRequest
+		getBlockVersion listBlockVersions getChannelVersion listChannelVersions
+		listHighlights listBlockHighlights getHighlight listExports getExport getExportFile exportChannel listImports getImport
+		mcp_search mcp_find_channels mcp_find_saved`),
+	changing(domain.MaySave, true, `createBlock updateBlock presignUpload mcp_save mcp_update_block`),
+	changing(domain.MaySave, false, `batchCreateBlocks savePage deleteBlock reprocessBlock setBlockFileMetadata setBlockSnapshotPolicy
+		addSnapshot deleteSnapshot requestSnapshot shareSnapshot`),
+	changing(domain.MayArrange, true, `createConnection updateConnection deleteConnection moveConnection disconnectBlock removeBlock
+		removeConnection selectBlock selectConnection sortChannel mcp_connect mcp_disconnect mcp_move`),
+	changing(domain.MayChannels, true, `updateChannel deleteChannel mcp_update_channel`),
+	changing(domain.MayChannels, false, `createChannel addChannelFeed removeChannelFeed setChannelSnapshotPolicy mcp_create_channel`),
+	changing(domain.MayComment, true, `createBlockComment createComment updateComment deleteComment mcp_comment`),
+	changing(domain.MayFollow, true, `followChannel unfollowChannel`),
+	changing(domain.MayFollow, false, `followUser unfollowUser followGroup unfollowGroup`),
+	changing(domain.MayPeople, true, `addCollaborator addCollaborators removeCollaborator removeCollaborators setCollaborators`),
+	changing(domain.MayPeople, false, `createGroup updateGroup deleteGroup joinGroup leaveGroup removeGroupMember
+		createGroupInvitation revokeGroupInvitation createGroupInvite deleteGroupInvite`),
+	changing(domain.MayAccount, false, `updateMe markAllMyNotificationsRead markMyNotificationRead clearNotifications
+		createHighlight updateHighlight deleteHighlight createReport startExport deleteExport startImport stopImport`),
+	map[string]operation{"createOAuthToken": {inside: true}}, // has no token
+)
+
+func listed(parts ...map[string]operation) map[string]operation {
+	all := map[string]operation{}
+	for _, part := range parts {
+		for name, o := range part {
+			if _, twice := all[name]; twice {
+				panic("httpedge: the operation " + name + " is listed twice")
+			}
+			all[name] = o
+		}
+	}
+	return all
+}
+
+func reading(inside bool, names string) map[string]operation { return changing("", inside, names) }
+
+func changing(ability domain.Ability, inside bool, names string) map[string]operation {
+	part := map[string]operation{}
+	for name := range strings.FieldsSeq(names) {
+		part[name] = operation{ability, inside}
+	}
+	return part
+}
+
+// ErrLimits refuses an operation that the limits of a token do not allow.
+var ErrLimits = domain.NewForbidden("The token does not allow this kind of change")
+
+// ErrChannels refuses an operation that is not possible within channels.
+var ErrChannels = domain.NewForbidden("The token is limited to channels, and this operation is not")
+
+// WithinLimits refuses an operation that the limits of the token do not allow. An operation that is not listed needs a token
+// without limits.
+func WithinLimits(name string, limits *domain.TokenLimits) error {
+	if limits == nil {
+		return nil
+	}
+	o, known := operations[name]
+	switch {
+	case !known || o.ability != "" && !limits.Allows(o.ability):
+		return ErrLimits
+	case limits.InChannels() && !o.inside:
+		return ErrChannels
+	}
+	return nil
+}
