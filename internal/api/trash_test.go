@@ -158,7 +158,8 @@ func rowsInTrash(r *apptest.Rig) (n int64) {
 	r.T.Helper()
 	err := r.DB().View(r.T.Context(), func(q database.Querier) error {
 		return q.QueryRow(r.T.Context(), `SELECT (SELECT count(*) FROM trash_things) + (SELECT count(*) FROM trash_connections)
-			+ (SELECT count(*) FROM trash_comments) + (SELECT count(*) FROM trash_files) + (SELECT count(*) FROM trash_follows)
+			+ (SELECT count(*) FROM trash_comments) + (SELECT count(*) FROM trash_files) + (SELECT count(*) FROM trash_followers) + (SELECT count(*) FROM trash_places)
+			+ (SELECT count(*) FROM channel_feeds WHERE trash_id IS NOT NULL) + (SELECT count(*) FROM mailboxes WHERE trash_id IS NOT NULL)
 			+ (SELECT count(*) FROM snapshots WHERE block_id IS NULL) + (SELECT count(*) FROM highlights WHERE block_id IS NULL)
 			+ (SELECT count(*) FROM text_versions WHERE item_type LIKE 'Trashed%')`).Scan(&n)
 	})
