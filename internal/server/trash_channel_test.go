@@ -236,7 +236,9 @@ func TestTrashOfChannelsAtOnce(t *testing.T) {
 			func(i int) error {
 				return r.S.App.People.Follow(r.ctx, actor(fans[i]), people.FollowTarget{Type: domain.SubjectChannel, Ref: r.channel})
 			},
-			func(int) error { return all.RunCheckFeed(context.WithoutCancel(r.ctx), collections.CheckFeed{Feed: f.ID}) },
+			func(int) error {
+				return all.RunCheckFeed(context.WithoutCancel(r.ctx), collections.CheckFeed{Feed: f.ID})
+			},
 			func(i int) error {
 				return all.ReceiveMail(r.ctx, box.Token, collections.MailInput{ID: fmt.Sprint(i), Subject: "Letter", Text: "Words"})
 			},

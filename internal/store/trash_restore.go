@@ -102,8 +102,7 @@ func (w TrashWrites) connect(ctx context.Context, all []kept, r *TrashRestored, 
 			" WHERE ch.id = $1 AND ch.state = 'available'", k.Channel))
 		switch {
 		case errors.Is(err, database.ErrNoRows):
-			var waits bool
-			err = w.tx.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM trash_things WHERE kind = 'Channel' AND target_id = $1 AND NOT purging)`, k.Channel).Scan(&waits)
+			waits, err := w.Waits(ctx, k.Channel)
 			if err != nil {
 				return err
 			}
@@ -118,6 +117,12 @@ func (w TrashWrites) connect(ctx context.Context, all []kept, r *TrashRestored, 
 		}
 	}
 	return nil
+}
+
+// Waits reports whether a channel is in Trash and can be restored.
+func (w TrashWrites) Waits(ctx context.Context, id domain.ChannelID) (waits bool, err error) {
+	err = w.tx.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM trash_things WHERE kind = 'Channel' AND target_id = $1 AND NOT purging)`, id).Scan(&waits)
+	return waits, err
 }
 
 // RestoreBlock restores a block from Trash, with its connections, comments and files.
