@@ -241,7 +241,7 @@ func (w TrashWrites) TrashBlock(ctx context.Context, b domain.Block, conns []dom
 			return err
 		}
 	}
-	if err := w.tx.Versions().TrashVersions(ctx, domain.BlockRef(b.ID)); err != nil {
+	if err := w.tx.Versions().TrashVersions(ctx, domain.BlockRef(b.ID).Subject()); err != nil {
 		return err
 	}
 	if b.Image == nil && b.File == nil {
@@ -287,7 +287,7 @@ func (w TrashWrites) TrashChannel(ctx context.Context, c domain.Channel, n NewTr
 		err = w.keepConnections(ctx, domain.TrashedChannel, int64(c.ID), parents)
 	}
 	if err == nil {
-		err = w.tx.Versions().TrashVersions(ctx, domain.ChannelRef(c.ID))
+		err = w.tx.Versions().TrashVersions(ctx, domain.ChannelRef(c.ID).Subject())
 	}
 	if err != nil {
 		return err

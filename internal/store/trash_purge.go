@@ -125,7 +125,7 @@ func (w TrashWrites) lockParts(ctx context.Context, id domain.TrashID) error {
 
 // purgeVersions deletes the versions of a thing.
 func (w TrashWrites) purgeVersions(ctx context.Context, id domain.TrashID) error {
-	var of domain.ItemRef
+	var of domain.Subject
 	if err := w.tx.db.QueryRow(ctx, `SELECT kind, target_id FROM trash_things WHERE id = $1`, id).Scan(&of.Type, &of.ID); err != nil {
 		return err
 	}

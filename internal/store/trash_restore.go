@@ -173,7 +173,7 @@ func (w TrashWrites) RestoreBlock(ctx context.Context, t domain.Trashed, now tim
 	if err != nil {
 		return r, err
 	}
-	if err := w.tx.Versions().RestoreVersions(ctx, domain.BlockRef(id)); err != nil {
+	if err := w.tx.Versions().RestoreVersions(ctx, domain.BlockRef(id).Subject()); err != nil {
 		return r, err
 	}
 	b, err := w.tx.Blocks().AnyBlock(ctx, id)
@@ -328,7 +328,7 @@ func (w TrashWrites) RestoreChannel(ctx context.Context, t domain.Trashed, now t
 	if err := w.restoreParts(ctx, t.ID, id); err != nil {
 		return r, err
 	}
-	if err := w.tx.Versions().RestoreVersions(ctx, domain.ChannelRef(id)); err != nil {
+	if err := w.tx.Versions().RestoreVersions(ctx, domain.ChannelRef(id).Subject()); err != nil {
 		return r, err
 	}
 	if err := w.tx.Principals().bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, 1); err != nil {
