@@ -158,7 +158,8 @@ func rowsInTrash(r *apptest.Rig) (n int64) {
 	r.T.Helper()
 	err := r.DB().View(r.T.Context(), func(q database.Querier) error {
 		return q.QueryRow(r.T.Context(), `SELECT (SELECT count(*) FROM trash_things) + (SELECT count(*) FROM trash_connections)
-			+ (SELECT count(*) FROM trash_comments) + (SELECT count(*) FROM trash_files) + (SELECT count(*) FROM trash_follows)
+			+ (SELECT count(*) FROM trash_comments) + (SELECT count(*) FROM trash_files) + (SELECT count(*) FROM trash_followers) + (SELECT count(*) FROM trash_places)
+			+ (SELECT count(*) FROM channel_feeds WHERE trash_id IS NOT NULL) + (SELECT count(*) FROM mailboxes WHERE trash_id IS NOT NULL)
 			+ (SELECT count(*) FROM snapshots WHERE block_id IS NULL) + (SELECT count(*) FROM highlights WHERE block_id IS NULL)
 			+ (SELECT count(*) FROM text_versions WHERE item_type LIKE 'Trashed%')`).Scan(&n)
 	})
@@ -335,6 +336,20 @@ func TestTrashKeepsCopies(t *testing.T) {
 		paths := []string{fmt.Sprintf("/ext/v1/blocks/%d/snapshots", link), fmt.Sprint("/ext/v1/snapshots/", copied.Int("id")), "/ext/v1/highlights",
 			fmt.Sprintf("/ext/v1/blocks/%d/highlights", words), strings.TrimPrefix(marked.Header.Get("Location"), apptest.Base),
 			fmt.Sprintf("/ext/v1/blocks/%d/versions", words), fmt.Sprintf("/ext/v1/channels/%d/versions", moss)}
+		if err := r.S.App.Reading.KeepPlace(t.Context(), actorOf(r, "ben"), domain.BlockID(words), 4_200); err != nil {
+			t.Fatal(err)
+		}
+		storetest.Exec(t, r.DB(), fmt.Sprintf("INSERT INTO link_failures (block_id, since, times, reason) VALUES (%d, 5, 2, 'Timeout')", link))
+		rows := func() (place, failures int64) {
+			t.Helper()
+			err := r.DB().View(t.Context(), func(q database.Querier) error {
+				return q.QueryRow(t.Context(), `SELECT (SELECT COALESCE(sum(place), 0) FROM reading_places), (SELECT COALESCE(sum(times), 0) FROM link_failures)`).Scan(&place, &failures)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return place, failures
+		}
 		before := readAll(r, paths)
 		usage := r.Get("ada", "/ext/v1/me/usage").Int("snapshots.bytes")
 		remove := func() {
@@ -358,6 +373,9 @@ func TestTrashKeepsCopies(t *testing.T) {
 			restoreLast(r, "ada")
 		}
 		alike(t, "restored", before, readAll(r, paths))
+		if place, failures := rows(); place != 4_200 || failures != 2 {
+			t.Errorf("read up to %d, %d failures", place, failures)
+		}
 		remove()
 		r.Clock.Advance(31 * 24 * time.Hour)
 		if err := r.S.App.Collections.PurgeTrash(t.Context()); err != nil {

@@ -39,7 +39,22 @@ func TestVersions(t *testing.T) {
 		if got := r.Do("ada", "GET", of2, nil); got.Len("data") != 2 || r.Do("ada", "GET", of2+"/1", nil).Str("title") != "Moss" {
 			t.Errorf("versions %s", got.Body)
 		}
-		for _, path := range []string{of, of + "/1", of2, of2 + "/1", "/ext/v1/channels/green-moss/feeds"} {
+
+		group := r.Do("ada", "POST", "/v3/groups", map[string]any{"name": "Makers"}).Want(201).Int("id")
+		r.Do("ada", "PUT", fmt.Sprint("/v3/groups/", group), map[string]any{"description": "We *make*"}).Want(200)
+		of3 := fmt.Sprintf("/ext/v1/groups/%d/versions", group)
+		if got := r.Do("ada", "GET", of3, nil); got.Len("data") != 2 || r.Do("ada", "GET", of3+"/2", nil).Str("description") != "We *make*" {
+			t.Errorf("versions %s", got.Body)
+		}
+		r.Do("ada", "PATCH", "/ext/v1/me", map[string]any{"name": "Ada L."}).Want(200)
+		if got := r.Do("ada", "GET", "/ext/v1/me/versions", nil); got.Len("data") != 2 || r.Do("ada", "GET", "/ext/v1/me/versions/1", nil).Str("title") != "Ada" {
+			t.Errorf("versions %s", got.Body)
+		}
+		for path, status := range map[string]int{"/ext/v1/me/versions/3": 404, "/ext/v1/me/versions/x": 400, of3 + "/9": 404, "/ext/v1/groups/none/versions": 404} {
+			r.Do("ada", "GET", path, nil).Want(status)
+		}
+		r.Do("", "GET", "/ext/v1/me/versions", nil).Want(401)
+		for _, path := range []string{of, of + "/1", of2, of2 + "/1", of3, of3 + "/1", "/ext/v1/channels/green-moss/feeds"} {
 			r.Do("bob", "GET", path, nil).Want(403)
 			r.Do("", "GET", path, nil).Want(401)
 		}

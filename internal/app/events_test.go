@@ -81,7 +81,7 @@ var unpublished = map[string]string{
 	"saved searches, which their owner alone sees": `AddFound AddSearch Advance DeleteSearch ForgetSearches LockSearch LockWatermark MoveWatermark
 		Postpone ReadFind ReadFinds StopMails TakeMail UpdateSearch`,
 	"highlights, which only their reader sees": `AddHighlight DeleteHighlight ForgetReading KeepPlace LockHighlight UpdateHighlight`,
-	"Trash, which only owners see; deletions, which move things there, are published": `EmptyTrash ExpireTrash FollowAgain ForgetTrash ForgetTrashedComments
+	"Trash, which only owners see; deletions, which move things there, are published": `EmptyTrash ExpireTrash FollowSomeAgain ForgetTrash ForgetTrashedComments ForgetTrashedFollows
 		LockTrashed PurgeSome PurgeSubject PurgeTrashed PurgeVersions RestoreVersions TrashVersions TrashBlock TrashChannel TrashComment
 		ForgetConnectionsOf LockConnections TrashConnections`,
 	"what only its reader sees": `ForgetUser Pin RenewFeeds TrimPins Unpin`,

@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/moderation"
 	"vitrine/internal/app/operating"
+	"vitrine/internal/apptest"
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/storetest"
@@ -335,6 +336,43 @@ func TestHiddenThingsThatChange(t *testing.T) {
 			}
 		}
 	}, open)
+}
+
+// A hidden block comes back to a channel that is or was in Trash.
+func TestHiddenInTrash(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		b := newBusy(w)
+		before := b.contents(b.bob, b.bobs)
+		restore := func() {
+			l, err := b.a.Collections.Trash(b.ctx(), b.bob, domain.Page{Number: 1, Per: 10})
+			b.must(err)
+			for _, thing := range l.Items {
+				_, err := b.a.Collections.RestoreTrashed(b.ctx(), b.bob, thing.ID)
+				b.must(err)
+			}
+		}
+		show := func() { b.show(domain.SubjectBlock, int64(b.block)) }
+		for i, steps := range [][]func(){{show, restore}, {restore, show}} {
+			_, err := b.hide(domain.SubjectBlock, int64(b.block))
+			b.must(err)
+			b.must(b.a.Collections.DeleteChannel(b.ctx(), b.bob, domain.Ref{ID: int64(b.bobs)}))
+			b.clean()
+			for _, step := range steps {
+				step()
+				b.clean()
+			}
+			if got := b.contents(b.bob, b.bobs); !slices.Equal(got, before) {
+				t.Errorf("%d: %v, not %v", i, got, before)
+			}
+		}
+		_, err := b.hide(domain.SubjectBlock, int64(b.block))
+		b.must(err)
+		b.must(b.a.Collections.DeleteChannel(b.ctx(), b.bob, domain.Ref{ID: int64(b.bobs)}))
+		b.must(b.a.Collections.EmptyTrash(b.ctx(), b.bob, 1<<62))
+		b.must(b.a.Collections.PurgeTrash(b.ctx()))
+		b.show(domain.SubjectBlock, int64(b.block))
+		b.clean()
+	}, open, apptest.Trash)
 }
 
 // While operators hide and show things, others connect, move, comment, edit and delete. In the end all values are right,

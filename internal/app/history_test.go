@@ -9,7 +9,9 @@ import (
 
 	"vitrine/internal/app/collections"
 	"vitrine/internal/app/core"
+	"vitrine/internal/app/people"
 	"vitrine/internal/domain"
+	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
 )
 
@@ -215,5 +217,100 @@ func TestHistoryOfChangesAtOnce(t *testing.T) {
 		if len(h.Versions) != 9 || len(seen) != 9 {
 			t.Errorf("%d versions with %d titles", len(h.Versions), len(seen))
 		}
+	})
+}
+
+// People see the versions of their profile, owners those of their group. Deleting the account or the group deletes them.
+func TestHistoryOfPeople(t *testing.T) {
+	eachAccounts(t, func(t *testing.T, w *accountsRig) {
+		w.member("olga")
+		ada, bob := w.member("ada"), w.member("bob")
+		g, err := w.a.People.CreateGroup(w.ctx(), ada, people.CreateGroupInput{Name: "Makers"})
+		w.must(err)
+		ref := domain.Ref{ID: int64(g.ID)}
+		rename := func(as domain.Actor, name string) {
+			t.Helper()
+			w.Clock.Advance(6 * time.Minute)
+			_, err := w.a.People.UpdateGroup(w.ctx(), as, ref, people.UpdateGroupInput{Name: &name, Description: core.Patch{Set: true, Value: new("About " + name)}})
+			w.must(err)
+			_, err = w.a.People.UpdateMe(w.ctx(), as, people.UpdateMeInput{Name: &name, Bio: core.Patch{Set: true, Value: new("About " + name)}})
+			w.must(err)
+		}
+		rename(ada, "Menders")
+		storetest.In(t, w.S.Store, func(tx *store.Tx) error {
+			_, err := tx.Membership().AddMember(w.ctx(), g.ID, bob.UserID, w.Clock.Now())
+			return err
+		})
+		names := func(h core.History, err error) (all string) {
+			t.Helper()
+			w.must(err)
+			for _, v := range h.Versions {
+				all += fmt.Sprint(v.Number, " ", v.By.Name, ", ")
+			}
+			return all
+		}
+		if got, want := names(w.a.People.GroupHistory(w.ctx(), ada, ref)), "2 Menders, 1 Menders, "; got != want {
+			t.Errorf("versions of the group: %s, want %s", got, want)
+		}
+		h, is, before, err := w.a.People.ProfileVersion(w.ctx(), ada, 2)
+		w.must(err)
+		if *is.Texts.Title != "Menders" || *is.Texts.Description != "About Menders" || *before.Title != "Ada" || before.Description != nil {
+			t.Errorf("version 2 is %+v after %+v", is.Texts, before)
+		}
+		if err := w.a.People.RestoreProfile(w.ctx(), ada, 1, "old"); domain.KindOf(err) != domain.Conflict {
+			t.Errorf("restoring over an unseen text: %v", err)
+		}
+		if err := w.a.People.RestoreProfile(w.ctx(), ada, 9, h.Texts.Digest()); domain.KindOf(err) != domain.NotFound {
+			t.Errorf("restoring a version that does not exist: %v", err)
+		}
+		w.must(w.a.People.RestoreProfile(w.ctx(), ada, 1, h.Texts.Digest()))
+		if u, err := w.a.People.Me(w.ctx(), ada); err != nil || u.Name != "Ada" || u.Bio != nil {
+			t.Errorf("restored %+v, %v", u, err)
+		}
+		for name, as := range map[string]domain.Actor{"a member": bob, "a guest": {}} {
+			if _, err := w.a.People.GroupHistory(w.ctx(), as, ref); domain.KindOf(err) != domain.Forbidden {
+				t.Errorf("%s lists versions: %v", name, err)
+			}
+			if _, err := w.a.People.RestoreGroup(w.ctx(), as, ref, 1, h.Texts.Digest()); domain.KindOf(err) != domain.Forbidden {
+				t.Errorf("%s restores a version: %v", name, err)
+			}
+		}
+		if _, err := w.a.People.ProfileHistory(w.ctx(), domain.Actor{}); domain.KindOf(err) != domain.Unauthenticated {
+			t.Errorf("a guest: %v", err)
+		}
+
+		// Changes at once lose no version, though the account is deleted in the meantime.
+		w.Clock.Advance(6 * time.Minute)
+		var group sync.WaitGroup
+		for i := range 6 {
+			group.Go(func() {
+				name := fmt.Sprint("Name ", i)
+				_, err := w.a.People.UpdateGroup(w.ctx(), ada, ref, people.UpdateGroupInput{Name: &name})
+				if err == nil {
+					_, err = w.a.People.UpdateMe(w.ctx(), ada, people.UpdateMeInput{Name: &name})
+				}
+				if kind := domain.KindOf(err); err != nil && kind != domain.NotFound && kind != domain.Forbidden {
+					t.Error(err)
+				}
+			})
+		}
+		w.must(w.a.Accounts.DeleteAccount(w.ctx(), ada, w.Proved(ada.UserID), "ada"))
+		group.Wait()
+		w.WorkJobs()
+		checkClean(w)
+		got := names(w.a.People.GroupHistory(w.ctx(), bob, ref)) // he inherits the group
+		if !strings.HasPrefix(got, "3 Deleted account, 2 Deleted account, 1 ") && !strings.HasPrefix(got, "2 Deleted account, 1 ") {
+			t.Errorf("versions of the group: %s", got)
+		}
+		for _, row := range w.Dump()["text_versions"] {
+			if strings.Contains(fmt.Sprint(row), "User") {
+				t.Errorf("a version of a deleted account is left: %v", row)
+			}
+		}
+		w.must(w.a.People.DeleteGroup(w.ctx(), bob, ref))
+		if n := len(w.Dump()["text_versions"]); n != 0 {
+			t.Errorf("%d versions are left of a deleted group", n)
+		}
+		checkClean(w)
 	})
 }

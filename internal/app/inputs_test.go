@@ -1249,6 +1249,7 @@ var withoutText = []string{
 	"Sessions", "SignIn", "SignInByLink", "SignInLink", "SignOut", "ProviderSignOut", "OnlySignOn", "MakeSignInLink", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
 	"AddMailbox", "Mailbox", "Mailboxes", "ReceiveMail", "RemoveMailbox",
 	"BlockHistory", "BlockVersion", "ChannelHistory", "ChannelVersion", "RestoreBlock", "RestoreChannel",
+	"ProfileHistory", "ProfileVersion", "GroupHistory", "GroupVersion", "RestoreProfile", "RestoreGroup", "RestoreFollowers",
 	"AddFeeds", "ChannelFeeds", "CheckFeedNow", "CheckFeeds", "OwnFeeds", "RemoveFeed", "RunCheckFeed",
 	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",
 	"BeginImport", "FinishImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RestartImportStep",

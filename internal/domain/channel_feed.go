@@ -27,6 +27,7 @@ type ChannelFeed struct {
 	CheckedAt    *time.Time
 	SucceededAt  *time.Time
 	CreatedAt    time.Time
+	InTrash      bool // with its channel
 }
 
 // Stopped reports whether the feed is no longer checked.

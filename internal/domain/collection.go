@@ -125,6 +125,9 @@ func BlockRef(id BlockID) ItemRef { return ItemRef{ItemBlock, int64(id)} }
 // ChannelRef returns the reference to a channel as an item.
 func ChannelRef(id ChannelID) ItemRef { return ItemRef{ItemChannel, int64(id)} }
 
+// Subject returns the item as the subject of an activity or of versions.
+func (r ItemRef) Subject() Subject { return Subject{SubjectType(r.Type), r.ID} }
+
 // Connection is an item in a channel.
 type Connection struct {
 	ID          ConnectionID

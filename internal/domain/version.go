@@ -8,14 +8,14 @@ import (
 
 // Limits of the earlier versions of texts.
 const (
-	KeptVersions  = 100             // of a block or channel: the first and the newest ones
+	KeptVersions  = 100             // of one thing: the first and the newest ones
 	VersionWindow = 5 * time.Minute // in which further changes by the same user make no further version
 )
 
-// Texts are the texts of a block or channel that have versions. Those that a thing lacks are nil.
+// Texts are the texts of a block, channel, user or group that have versions. Those that a thing lacks are nil.
 type Texts struct {
-	Title       *string
-	Description *string // Markdown
+	Title       *string // or name
+	Description *string // or biography, Markdown
 	Content     *string // Markdown
 	AltText     *string
 }
@@ -33,6 +33,12 @@ func TextsOfBlock(b Block) Texts {
 func TextsOfChannel(c Channel) Texts {
 	return Texts{Title: &c.Title, Description: source(c.Description)}
 }
+
+// TextsOfUser returns the texts of a profile.
+func TextsOfUser(u User) Texts { return Texts{Title: &u.Name, Description: source(u.Bio)} }
+
+// TextsOfGroup returns the texts of a group.
+func TextsOfGroup(g Group) Texts { return Texts{Title: &g.Name, Description: source(g.Description)} }
 
 // source returns the Markdown of a text, or nil.
 func source(t *Text) *string {
@@ -63,7 +69,7 @@ func (t Texts) Digest() string {
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// TextVersion is a version of the texts of a block or channel.
+// TextVersion is a version of the texts of a block, channel, user or group.
 type TextVersion struct {
 	Number int64
 	By     Principal // who wrote it

@@ -36,7 +36,7 @@ var gone = []jobs.Args{
 	moderation.MailCases{User: 999, Fresh: 1}, storemoderation.ApplyHiding{ID: 999}, accounts.ClearAccount{User: 999}, content.ProcessBlock{Block: 999, Round: 1},
 	content.TakeSnapshot{Block: 999, Round: 1},
 	content.GrantAvatar{OwnerType: domain.TypeUser, OwnerID: 999, N: 1}, collections.RunBatch{Batch: "00000000-0000-4000-8000-000000000000"},
-	people.EndedFollows{Type: domain.SubjectChannel, ID: 999}, people.EndedGroup{ID: 999}, collections.CopyContents{From: 999, To: 998, By: 999}, collections.ApplyTransition{ID: 999},
+	people.EndedFollows{Type: domain.SubjectChannel, ID: 999}, people.FollowersBack{Channel: 999}, people.EndedGroup{ID: 999}, collections.CopyContents{From: 999, To: 998, By: 999}, collections.ApplyTransition{ID: 999},
 	transfer.RunImport{Import: 999}, transfer.RunFileImport{Import: 999}, transfer.MakeExport{Export: 999}, searches.MailSearches{User: 999, At: 1}, collections.CheckFeed{Feed: 999},
 }
 

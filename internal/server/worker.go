@@ -90,6 +90,7 @@ func jobHandlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	handle(h, func(ctx context.Context, job people.EndedFollows) error {
 		return a.People.EndFollows(ctx, job)
 	})
+	handle(h, a.People.RestoreFollowers)
 	handle(h, func(ctx context.Context, job people.EndedGroup) error { return a.People.EndGroupItems(ctx, job.ID) })
 	handle(h, func(ctx context.Context, job collections.ApplyTransition) error {
 		return a.Collections.ApplyTransition(ctx, job)

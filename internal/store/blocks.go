@@ -300,7 +300,7 @@ func (w BlockWrites) DeleteBlock(ctx context.Context, id domain.BlockID, now tim
 	if err := w.tx.documents().Remove(ctx, domain.SubjectBlock, int64(id)); err != nil {
 		return err
 	}
-	if err := w.tx.Versions().DropVersions(ctx, domain.BlockRef(id)); err != nil {
+	if err := w.tx.Versions().DropVersions(ctx, domain.BlockRef(id).Subject()); err != nil {
 		return err
 	}
 	if err := blobs.DeleteFiles(ctx, w.tx.Blobs(), ids(image, file)...); err != nil {

@@ -255,7 +255,7 @@ func (w ChannelWrites) DeleteChannel(ctx context.Context, c domain.Channel, now 
 	if err := w.tx.Mailboxes().DeleteMailboxesOf(ctx, c.ID); err != nil {
 		return err
 	}
-	if err := w.tx.Versions().DropVersions(ctx, domain.ChannelRef(c.ID)); err != nil {
+	if err := w.tx.Versions().DropVersions(ctx, domain.ChannelRef(c.ID).Subject()); err != nil {
 		return err
 	}
 	return w.tx.Principals().bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, -1)

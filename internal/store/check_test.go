@@ -94,6 +94,10 @@ func harms() []harm {
 			"DELETE FROM text_versions", "text_versions of blocks that do not exist"},
 		{"INSERT INTO text_versions (item_type, item_id, slot, number, user_id, since, replaced_at) VALUES ('Channel', 999999, 0, 1, 1, 5, 5)",
 			"DELETE FROM text_versions", "text_versions of channels that do not exist"},
+		{"INSERT INTO text_versions (item_type, item_id, slot, number, user_id, since, replaced_at) VALUES ('User', 999999, 0, 1, 1, 5, 5)",
+			"DELETE FROM text_versions", "text_versions of users that do not exist"},
+		{"INSERT INTO text_versions (item_type, item_id, slot, number, user_id, since, replaced_at) VALUES ('Group', 999999, 0, 1, 1, 5, 5)",
+			"DELETE FROM text_versions", "text_versions of groups that do not exist"},
 		shifted("adder_counts", "n", "channel_id = 1 AND user_id = 1", "adder_counts.n"),
 		shifted("updated_counts", "n", "channel_id = 1 AND shift = 38", "updated_counts.n"),
 	}

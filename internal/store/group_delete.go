@@ -75,6 +75,9 @@ func (w GroupWrites) DeleteGroup(ctx context.Context, g domain.Group, now time.T
 	if err := w.tx.documents().Remove(ctx, domain.SubjectGroup, int64(g.ID)); err != nil {
 		return err
 	}
+	if err := w.tx.Versions().DropVersions(ctx, domain.Subject{Type: domain.SubjectGroup, ID: int64(g.ID)}); err != nil {
+		return err
+	}
 	if err := w.tx.db.Exec(ctx, `DELETE FROM avatar_wishes WHERE owner_type = 'Group' AND owner_id = $1`, g.ID); err != nil {
 		return err
 	}

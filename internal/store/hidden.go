@@ -40,7 +40,7 @@ func (w HidingWrites) PutAway(ctx context.Context, under moderation.HidingID, c 
 	return w.tx.Connections().Disconnect(ctx, c, Unchanged)
 }
 
-// PutBack restores a hidden connection in its live, locked channel, unchanged and in its place.
+// PutBack restores a hidden connection in its locked channel, which exists or is in Trash, unchanged and in its place.
 // Its item exists, is locked and is not in the channel. Transitions pending for the channel also
 // apply to it, as if it had never been hidden.
 func (w HidingWrites) PutBack(ctx context.Context, k moderation.HiddenConnection) error {

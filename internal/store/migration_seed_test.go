@@ -76,6 +76,8 @@ var seedRows = []string{
 		SELECT 9999, id, 9999, 1, '', '', '', 1, 5, 5 FROM trash_things`,
 	"INSERT INTO trash_files (file_id, thing_id, key) SELECT (SELECT min(id) FROM files), id, 'its former key' FROM trash_things",
 	"INSERT INTO trash_follows (id, thing_id, follower_id, created_at) SELECT 9999, id, 1, 5 FROM trash_things",
+	"INSERT INTO trash_followers (id, channel_id, follower_id, created_at) SELECT 9999, id, 1, 5 FROM channels WHERE title = 'On everything'",
+	"INSERT INTO trash_places (thing_id, user_id, place, read_at) SELECT id, 1, 5, 5 FROM trash_things",
 	`INSERT INTO snapshot_requests (block_id, user_id, state, attempts, reason, round, updated_at)
 		SELECT min(id), 1, 'failed', 1, 'The server answered 404 Not Found', 5, 6 FROM blocks WHERE type = 'Link'`,
 	"INSERT INTO byte_reservations (key, user_id, upload, bytes, expires_at) VALUES ('upload:a', 1, TRUE, 7, 5)",

@@ -214,7 +214,7 @@ func (w TrashWrites) TrashConnections(ctx context.Context, conns []domain.Connec
 	return w.keepConnections(ctx, domain.TrashedConnection, target, conns)
 }
 
-// TrashBlock copies a locked block and its connections, comments and files, and keeps its saved copies, highlights and
+// TrashBlock copies a locked block and its connections, comments, files and readers' places, and keeps its saved copies, highlights and
 // versions, before the caller removes its connections and deletes it. Nobody can get its files afterwards.
 func (w TrashWrites) TrashBlock(ctx context.Context, b domain.Block, conns []domain.Connection, n NewTrashed) error {
 	data, err := w.blockRows(ctx, b.ID)
@@ -231,12 +231,17 @@ func (w TrashWrites) TrashBlock(ctx context.Context, b domain.Block, conns []dom
 	if err := w.tx.db.Exec(ctx, commentsToTrash+"block_id = $1", b.ID, id); err != nil {
 		return err
 	}
+	err = w.tx.db.Exec(ctx, `INSERT INTO trash_places (thing_id, user_id, place, read_at) SELECT CAST($2 AS BIGINT), user_id, place, read_at
+		FROM reading_places WHERE block_id = $1`, b.ID, id)
+	if err != nil {
+		return err
+	}
 	for _, table := range blockParts {
 		if err := w.tx.db.Exec(ctx, "UPDATE "+table+" SET block_id = NULL, trash_id = $2 WHERE block_id = $1", b.ID, id); err != nil {
 			return err
 		}
 	}
-	if err := w.tx.Versions().TrashVersions(ctx, domain.BlockRef(b.ID)); err != nil {
+	if err := w.tx.Versions().TrashVersions(ctx, domain.BlockRef(b.ID).Subject()); err != nil {
 		return err
 	}
 	if b.Image == nil && b.File == nil {
@@ -266,8 +271,8 @@ func (w TrashWrites) TrashComment(ctx context.Context, c domain.Comment, n NewTr
 	return w.tx.db.ExecOne(ctx, commentsToTrash+"id = $1", c.ID, id)
 }
 
-// TrashChannel copies the connections of a channel to its parents, and its followers, before the caller deletes it. The
-// channel must be locked with its parents.
+// TrashChannel copies the connections of a channel to its parents, and takes its feeds and mail addresses out of use, before
+// the caller deletes it. EndSomeFollows then moves its followers. The channel must be locked with its parents.
 func (w TrashWrites) TrashChannel(ctx context.Context, c domain.Channel, n NewTrashed) error {
 	id, err := w.add(ctx, domain.TrashedChannel, int64(c.ID), n, nil)
 	if err != nil {
@@ -282,23 +287,27 @@ func (w TrashWrites) TrashChannel(ctx context.Context, c domain.Channel, n NewTr
 		err = w.keepConnections(ctx, domain.TrashedChannel, int64(c.ID), parents)
 	}
 	if err == nil {
-		err = w.tx.Versions().TrashVersions(ctx, domain.ChannelRef(c.ID))
+		err = w.tx.Versions().TrashVersions(ctx, domain.ChannelRef(c.ID).Subject())
 	}
 	if err != nil {
 		return err
 	}
-	return w.tx.db.Exec(ctx, `INSERT INTO trash_follows (id, thing_id, follower_id, created_at)
-		SELECT id, CAST($2 AS BIGINT), follower_id, created_at FROM follows WHERE followed_type = 'Channel' AND followed_id = $1
-		ORDER BY created_at, id`+sqlx.Limit("$3"), c.ID, id, followersKept)
+	for _, table := range channelParts {
+		if err := w.tx.db.Exec(ctx, "UPDATE "+table+" SET trash_id = $2 WHERE channel_id = $1", c.ID, id); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// followersKept is how many followers of a channel Trash keeps, the earliest ones. One transaction restores them.
-const followersKept = 1000
+// channelParts are the tables whose rows stay where they are, out of use, while their channel is in Trash.
+var channelParts = []string{"channel_feeds", "mailboxes"}
 
 // trashedRows are the rows of a block as JSON: values by column.
 type trashedRows struct {
 	Block      map[string]any `json:"block"`
 	Processing map[string]any `json:"processing,omitempty"`
+	Failure    map[string]any `json:"failure,omitempty"`
 }
 
 // blockRows returns the rows of a block as JSON.
@@ -312,6 +321,9 @@ func (w TrashWrites) blockRows(ctx context.Context, id domain.BlockID) (string, 
 		return "", domain.NewNotFound()
 	}
 	if rows.Processing, err = w.oneRow(ctx, "SELECT * FROM processings WHERE block_id = $1", id); err != nil {
+		return "", err
+	}
+	if rows.Failure, err = w.oneRow(ctx, "SELECT * FROM link_failures WHERE block_id = $1", id); err != nil {
 		return "", err
 	}
 	data, err := json.Marshal(rows)

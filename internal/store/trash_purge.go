@@ -59,8 +59,20 @@ func (w TrashWrites) ExpireTrash(ctx context.Context, before time.Time, n int) (
 	return int(done), err
 }
 
-// trashParts are the tables with rows of things, and their keys.
-var trashParts = []struct{ table, key string }{{"trash_connections", "id"}, {"trash_comments", "id"}}
+// trashParts are the tables with rows of the thing $1, and their keys.
+var trashParts = []struct{ table, key, where string }{
+	{"trash_connections", "id", "thing_id = $1"},
+	{"trash_comments", "id", "thing_id = $1"},
+	{"trash_places", "thing_id, user_id", "thing_id = $1"},
+	{"trash_followers", "id", "channel_id = " + trashedChannel},
+	{"hidden_connections", "id", "channel_id = " + trashedChannel},
+	{"channel_feed_entries", "feed_id, key", "feed_id IN (SELECT f.id FROM channel_feeds f WHERE f.trash_id = $1)"},
+	{"mailbox_mails", "mailbox_id, key", "mailbox_id IN (SELECT m.id FROM mailboxes m WHERE m.trash_id = $1)"},
+	{"channel_feeds", "id", "trash_id = $1"},
+	{"mailboxes", "id", "trash_id = $1"},
+}
+
+const trashedChannel = "(SELECT t.target_id FROM trash_things t WHERE t.id = $1 AND t.kind = 'Channel')"
 
 // PurgeSome deletes at most n rows of a thing that is marked for deletion, or the thing itself, and reports whether it
 // found one.
@@ -72,9 +84,12 @@ func (w TrashWrites) PurgeSome(ctx context.Context, n int) (found bool, err erro
 	if err != nil {
 		return false, err
 	}
+	if err := w.lockParts(ctx, id); err != nil {
+		return true, err
+	}
 	for _, part := range trashParts {
-		gone, err := w.tx.db.ExecCount(ctx, "DELETE FROM "+part.table+" WHERE "+part.key+" IN (SELECT "+part.key+" FROM "+part.table+
-			" WHERE thing_id = $1 ORDER BY "+part.key+sqlx.Limit("$2")+")", id, n)
+		gone, err := w.tx.db.ExecCount(ctx, "DELETE FROM "+part.table+" WHERE ("+part.key+") IN (SELECT "+part.key+" FROM "+part.table+
+			" WHERE "+part.where+" ORDER BY "+part.key+sqlx.Limit("$2")+")", id, n)
 		if err != nil || gone == int64(n) {
 			return true, err
 		}
@@ -93,9 +108,24 @@ func (w TrashWrites) PurgeSome(ctx context.Context, n int) (found bool, err erro
 	return true, w.forget(ctx, id) // with its saved copies and highlights
 }
 
+// lockParts locks what may still be written while its channel is being deleted for good: a job may be moving its followers,
+// and another may be checking its feeds.
+func (w TrashWrites) lockParts(ctx context.Context, id domain.TrashID) error {
+	if !w.tx.db.LocksRows() {
+		return nil
+	}
+	rows, err := w.tx.db.Query(ctx, `SELECT f.id FROM channel_feeds f WHERE f.trash_id = $1 ORDER BY f.id`+w.tx.db.ForUpdate("f"), id)
+	if _, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64); err != nil {
+		return err
+	}
+	rows, err = w.tx.db.Query(ctx, `SELECT s.source_id FROM feed_sources s WHERE s.source_type = 'Channel' AND s.source_id = `+trashedChannel+w.tx.db.ForUpdate("s"), id)
+	_, err = sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
+	return err
+}
+
 // purgeVersions deletes the versions of a thing.
 func (w TrashWrites) purgeVersions(ctx context.Context, id domain.TrashID) error {
-	var of domain.ItemRef
+	var of domain.Subject
 	if err := w.tx.db.QueryRow(ctx, `SELECT kind, target_id FROM trash_things WHERE id = $1`, id).Scan(&of.Type, &of.ID); err != nil {
 		return err
 	}
@@ -114,5 +144,10 @@ var trashChecks = []sqlx.Check{
 		JOIN channels ch ON ch.id = t.target_id AND ch.state = 'available' WHERE t.kind = 'Channel' AND NOT t.purging`},
 	{What: "trash_connections that exist", Query: `SELECT t.id, t.id, 0 FROM trash_connections t JOIN connections c ON c.id = t.id`},
 	{What: "trash_comments that exist", Query: `SELECT t.id, t.id, 0 FROM trash_comments t JOIN comments c ON c.id = t.id`},
+	{What: "trash_followers that are followers", Query: `SELECT t.id, t.id, 0 FROM trash_followers t JOIN follows f ON f.id = t.id`},
+	{What: "channel_feeds of a channel that does not exist", Query: `SELECT f.id, f.channel_id, 0 FROM channel_feeds f
+		JOIN channels ch ON ch.id = f.channel_id WHERE (ch.state = 'available') = (f.trash_id IS NOT NULL)`},
+	{What: "mailboxes of a channel that does not exist", Query: `SELECT m.id, m.channel_id, 0 FROM mailboxes m
+		JOIN channels ch ON ch.id = m.channel_id WHERE (ch.state = 'available') = (m.trash_id IS NOT NULL)`},
 	{What: "trash_files under the key that they had", Query: `SELECT t.file_id, 1, 0 FROM trash_files t JOIN files f ON f.id = t.file_id AND f.key = t.key`},
 }

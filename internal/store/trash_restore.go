@@ -11,7 +11,6 @@ import (
 
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
-	"vitrine/internal/store/activity"
 	"vitrine/internal/store/moderation"
 	"vitrine/internal/store/ranked"
 	"vitrine/internal/store/rowmap"
@@ -64,7 +63,7 @@ func (w TrashWrites) connections(ctx context.Context, things []domain.TrashID, o
 type TrashRestored struct {
 	Connected   []domain.Connected    // the connections that are visible again
 	Connections []domain.ConnectionID // their ids
-	Lost        int                   // number of connections, comments and followers that could not be restored
+	Lost        int                   // number of connections and comments that could not be restored
 }
 
 // Events returns the events of the connections.
@@ -103,8 +102,7 @@ func (w TrashWrites) connect(ctx context.Context, all []kept, r *TrashRestored, 
 			" WHERE ch.id = $1 AND ch.state = 'available'", k.Channel))
 		switch {
 		case errors.Is(err, database.ErrNoRows):
-			var waits bool
-			err = w.tx.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM trash_things WHERE kind = 'Channel' AND target_id = $1 AND NOT purging)`, k.Channel).Scan(&waits)
+			waits, err := w.Waits(ctx, k.Channel)
 			if err != nil {
 				return err
 			}
@@ -119,6 +117,12 @@ func (w TrashWrites) connect(ctx context.Context, all []kept, r *TrashRestored, 
 		}
 	}
 	return nil
+}
+
+// Waits reports whether a channel is in Trash and can be restored.
+func (w TrashWrites) Waits(ctx context.Context, id domain.ChannelID) (waits bool, err error) {
+	err = w.tx.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM trash_things WHERE kind = 'Channel' AND target_id = $1 AND NOT purging)`, id).Scan(&waits)
+	return waits, err
 }
 
 // RestoreBlock restores a block from Trash, with its connections, comments and files.
@@ -142,10 +146,8 @@ func (w TrashWrites) RestoreBlock(ctx context.Context, t domain.Trashed, now tim
 	if err := w.insertRow(ctx, "blocks", rows.Block); err != nil {
 		return r, err
 	}
-	if rows.Processing != nil {
-		if err := w.restoreProcessing(ctx, rows); err != nil {
-			return r, err
-		}
+	if err := w.restoreRows(ctx, rows); err != nil {
+		return r, err
 	}
 	err = w.tx.db.Exec(ctx, `UPDATE files SET key = (SELECT t.key FROM trash_files t WHERE t.file_id = files.id)
 		WHERE id IN (SELECT file_id FROM trash_files WHERE thing_id = $1)`, t.ID)
@@ -166,7 +168,12 @@ func (w TrashWrites) RestoreBlock(ctx context.Context, t domain.Trashed, now tim
 			return r, err
 		}
 	}
-	if err := w.tx.Versions().RestoreVersions(ctx, domain.BlockRef(id)); err != nil {
+	err = w.tx.db.Exec(ctx, `INSERT INTO reading_places (user_id, block_id, place, read_at) SELECT p.user_id, CAST($2 AS BIGINT), p.place, p.read_at
+		FROM trash_places p JOIN users u ON u.id = p.user_id AND u.deleted_at IS NULL WHERE p.thing_id = $1`, t.ID, id)
+	if err != nil {
+		return r, err
+	}
+	if err := w.tx.Versions().RestoreVersions(ctx, domain.BlockRef(id).Subject()); err != nil {
 		return r, err
 	}
 	b, err := w.tx.Blocks().AnyBlock(ctx, id)
@@ -251,8 +258,17 @@ func (w TrashWrites) RestoreComment(ctx context.Context, t domain.Trashed) error
 	return w.forget(ctx, t.ID)
 }
 
-// restoreProcessing restores how the content of a block was got. An attempt that was still to come is not made.
-func (w TrashWrites) restoreProcessing(ctx context.Context, rows trashedRows) error {
+// restoreRows restores how the content of a block was got, and that its page could not be found. An attempt that was still to
+// come is not made.
+func (w TrashWrites) restoreRows(ctx context.Context, rows trashedRows) error {
+	if rows.Failure != nil {
+		if err := w.insertRow(ctx, "link_failures", rows.Failure); err != nil {
+			return err
+		}
+	}
+	if rows.Processing == nil {
+		return nil
+	}
 	if rows.Processing["state"] == string(domain.ProcessingWaiting) {
 		rows.Processing["state"] = string(domain.ProcessingDone)
 		if rows.Block["state"] == string(domain.Failed) {
@@ -273,8 +289,8 @@ func (w TrashWrites) restoreComments(ctx context.Context, id domain.TrashID, blo
 	return n, err
 }
 
-// RestoreChannel restores a channel from Trash, with its places in other channels and its followers. Its own connections
-// have stayed in their table (DeleteChannel).
+// RestoreChannel restores a channel from Trash, with its places in other channels, its feeds, its mail addresses and its
+// followers. Its own connections have stayed in their table (DeleteChannel).
 func (w TrashWrites) RestoreChannel(ctx context.Context, t domain.Trashed, now time.Time) (r TrashRestored, err error) {
 	id := domain.ChannelID(t.Target)
 	all, err := w.connections(ctx, []domain.TrashID{t.ID}, id)
@@ -309,10 +325,10 @@ func (w TrashWrites) RestoreChannel(ctx context.Context, t domain.Trashed, now t
 	if err := w.connect(ctx, all, &r, now); err != nil {
 		return r, err
 	}
-	if err := w.restoreFollows(ctx, t.ID, id, &r); err != nil {
+	if err := w.restoreParts(ctx, t.ID, id); err != nil {
 		return r, err
 	}
-	if err := w.tx.Versions().RestoreVersions(ctx, domain.ChannelRef(id)); err != nil {
+	if err := w.tx.Versions().RestoreVersions(ctx, domain.ChannelRef(id).Subject()); err != nil {
 		return r, err
 	}
 	if err := w.tx.Principals().bumpOwner(ctx, c.Owner.PrincipalRef, c.Visibility, 1); err != nil {
@@ -321,27 +337,20 @@ func (w TrashWrites) RestoreChannel(ctx context.Context, t domain.Trashed, now t
 	return r, w.forget(ctx, t.ID)
 }
 
-// restoreFollows restores the followers of a channel who still have an account.
-func (w TrashWrites) restoreFollows(ctx context.Context, id domain.TrashID, channel domain.ChannelID, r *TrashRestored) error {
-	rows, err := w.tx.db.Query(ctx, `SELECT f.follower_id, f.created_at, u.deleted_at IS NULL FROM trash_follows f
-		JOIN users u ON u.id = f.follower_id WHERE f.thing_id = $1 ORDER BY f.created_at, f.id`, id)
-	var all []activity.Following
-	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (none struct{}, err error) {
-		var f activity.Following
-		var at int64
-		var live bool
-		err = row.Scan(&f.User, &at, &live)
-		if f.At = sqlx.Time(at); live {
-			all = append(all, f)
-		} else {
-			r.Lost++
+// restoreParts restores the feeds, mail addresses and followers of a channel. An older version copied its followers to
+// trash_follows.
+func (w TrashWrites) restoreParts(ctx context.Context, id domain.TrashID, channel domain.ChannelID) error {
+	for _, table := range channelParts {
+		if err := w.tx.db.Exec(ctx, "UPDATE "+table+" SET trash_id = NULL WHERE trash_id = $1", id); err != nil {
+			return err
 		}
-		return none, err
-	})
+	}
+	err := w.tx.db.Exec(ctx, `INSERT INTO trash_followers (id, channel_id, follower_id, created_at)
+		SELECT f.id, CAST($2 AS BIGINT), f.follower_id, f.created_at FROM trash_follows f WHERE f.thing_id = $1 ON CONFLICT DO NOTHING`, id, channel)
 	if err != nil {
 		return err
 	}
-	return w.tx.Activity().FollowAgain(ctx, channel, all)
+	return w.tx.Activity().FollowSomeAgain(ctx, channel)
 }
 
 // forget deletes the row of a thing, and the rows that refer to it.

@@ -3,7 +3,7 @@ package ext
 import (
 	"context"
 
-	"vitrine/internal/app/collections"
+	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/oas/ext"
@@ -22,7 +22,19 @@ func (h *handler) ListChannelVersions(ctx context.Context, p ext.ListChannelVers
 	return h.versions(history, err)
 }
 
-func (h *handler) versions(history collections.History, err error) (*ext.TextVersionList, error) {
+// ListMyVersions implements listMyVersions.
+func (h *handler) ListMyVersions(ctx context.Context) (*ext.TextVersionList, error) {
+	history, err := h.app.People.ProfileHistory(ctx, httpedge.Actor(ctx))
+	return h.versions(history, err)
+}
+
+// ListGroupVersions implements listGroupVersions.
+func (h *handler) ListGroupVersions(ctx context.Context, p ext.ListGroupVersionsParams) (*ext.TextVersionList, error) {
+	history, err := h.app.People.GroupHistory(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
+	return h.versions(history, err)
+}
+
+func (h *handler) versions(history core.History, err error) (*ext.TextVersionList, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +58,19 @@ func (h *handler) GetChannelVersion(ctx context.Context, p ext.GetChannelVersion
 	return h.version(history, v, err)
 }
 
-func (h *handler) version(history collections.History, v domain.TextVersion, err error) (*ext.TextVersion, error) {
+// GetMyVersion implements getMyVersion.
+func (h *handler) GetMyVersion(ctx context.Context, p ext.GetMyVersionParams) (*ext.TextVersion, error) {
+	history, v, _, err := h.app.People.ProfileVersion(ctx, httpedge.Actor(ctx), p.Number)
+	return h.version(history, v, err)
+}
+
+// GetGroupVersion implements getGroupVersion.
+func (h *handler) GetGroupVersion(ctx context.Context, p ext.GetGroupVersionParams) (*ext.TextVersion, error) {
+	history, v, _, err := h.app.People.GroupVersion(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), p.Number)
+	return h.version(history, v, err)
+}
+
+func (h *handler) version(history core.History, v domain.TextVersion, err error) (*ext.TextVersion, error) {
 	if err != nil {
 		return nil, err
 	}

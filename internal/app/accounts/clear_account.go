@@ -54,7 +54,7 @@ func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
 	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Activity().EmptyInbox(ctx, user, core.SweepBatch) })
 }
 
-// purgeTrash deletes what the account has in Trash, and its comments in the Trash of others.
+// purgeTrash deletes what the account has in Trash, and its comments and followings in the Trash of others.
 func (c clearing) purgeTrash(ctx context.Context) error {
 	err := c.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Trash().ForgetTrash(ctx, c.user, core.SweepBatch) })
 	if err != nil {
@@ -62,6 +62,12 @@ func (c clearing) purgeTrash(ctx context.Context) error {
 	}
 	err = c.InBatches(ctx, func(tx *store.Tx) (int, error) {
 		return tx.Trash().ForgetTrashedComments(ctx, c.user, core.SweepBatch)
+	})
+	if err != nil {
+		return err
+	}
+	err = c.InBatches(ctx, func(tx *store.Tx) (int, error) {
+		return tx.Activity().ForgetTrashedFollows(ctx, c.user, core.SweepBatch)
 	})
 	if err != nil {
 		return err

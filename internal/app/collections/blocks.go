@@ -280,7 +280,7 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 			return nil
 		}
 		now := a.Now()
-		err := keepVersion(ctx, tx, actor, domain.BlockRef(b.ID), domain.TextsOfBlock(was), domain.TextsOfBlock(b), in.restoring, now)
+		err := core.KeepVersion(ctx, tx, actor, domain.BlockRef(b.ID).Subject(), domain.TextsOfBlock(was), domain.TextsOfBlock(b), in.restoring, now)
 		if err != nil {
 			return err
 		}
@@ -300,7 +300,7 @@ func (in UpdateBlockInput) unseen(b domain.Block) error {
 	in.Seen.compare(&f, "content", markdown(b.Content), in.Content)
 	in.Seen.compare(&f, "alt_text", b.AltText, in.AltText)
 	if f == nil {
-		return replaced(in.restoring, domain.TextsOfBlock(b))
+		return core.CheckReplaced(in.restoring, domain.TextsOfBlock(b))
 	}
 	return domain.NewConflict(f...)
 }

@@ -179,7 +179,7 @@ func (in UpdateChannelInput) unseen(c domain.Channel) error {
 		in.Seen.compare(&f, "description", markdown(c.Description), wanted)
 	}
 	if f == nil {
-		return replaced(in.restoring, domain.TextsOfChannel(c))
+		return core.CheckReplaced(in.restoring, domain.TextsOfChannel(c))
 	}
 	return domain.NewConflict(f...)
 }
@@ -249,7 +249,7 @@ func (a *Collections) UpdateChannel(ctx context.Context, actor domain.Actor, ref
 			full, err = fullChannel(ctx, tx.Queries, actor, domain.Ref{ID: int64(c.ID)})
 			return err
 		}
-		err = keepVersion(ctx, tx, actor, domain.ChannelRef(c.ID), domain.TextsOfChannel(was), domain.TextsOfChannel(c), in.restoring, now)
+		err = core.KeepVersion(ctx, tx, actor, domain.ChannelRef(c.ID).Subject(), domain.TextsOfChannel(was), domain.TextsOfChannel(c), in.restoring, now)
 		if err != nil {
 			return err
 		}

@@ -142,8 +142,8 @@ func (a *Collections) RunCheckFeed(ctx context.Context, job CheckFeed) error {
 	}
 	err = c.run(ctx)
 	switch paused, isPaused := errors.AsType[*feedPaused](err); {
-	case domain.KindOf(err) == domain.NotFound: // the feed was removed during the check
-		return nil
+	case domain.KindOf(err) == domain.NotFound: // the feed was removed during the check, or its channel moved to Trash
+		return c.save(ctx, was)
 	case isPaused:
 		return c.pause(ctx, was, paused.reason)
 	case err != nil && (errors.Is(err, fetch.ErrBusy) || ctx.Err() != nil): // the site is busy with our requests, the server stops, or the job's time is up
@@ -161,7 +161,7 @@ func (c *feedCheck) begin(ctx context.Context, id domain.ChannelFeedID) (was dom
 		if was, err = tx.Feeds().LockFeed(ctx, id); err != nil {
 			return err
 		}
-		if gone = was.Stopped(); gone {
+		if gone = was.Stopped() || was.InTrash; gone {
 			return nil
 		}
 		users, err := tx.Users().UsersByID(ctx, []domain.UserID{was.UserID})

@@ -161,7 +161,7 @@ func (a *Collections) addFeed(ctx context.Context, tx *store.Tx, actor domain.Ac
 	case len(all) >= domain.MaxChannelFeeds:
 		return f, domain.InvalidField("url", domain.FieldTooMany, fmt.Sprintf("a channel can have at most %d feeds", domain.MaxChannelFeeds))
 	case own >= domain.MaxOwnFeeds:
-		return f, domain.InvalidField("url", domain.FieldTooMany, fmt.Sprintf("you can add at most %d feeds in all", domain.MaxOwnFeeds))
+		return f, domain.InvalidField("url", domain.FieldTooMany, fmt.Sprintf("you can add at most %d feeds in all, including those of channels in Trash", domain.MaxOwnFeeds))
 	}
 	now := a.Now()
 	f = domain.ChannelFeed{Channel: c.ID, UserID: actor.UserID, Address: address, Title: title, CreatedAt: now, NextAt: new(now.Add(feedLease))}

@@ -73,7 +73,7 @@ func (a *Collections) AddMailbox(ctx context.Context, actor domain.Actor, ref do
 		case len(all) >= domain.MaxMailboxes:
 			return domain.NewUnprocessable(fmt.Sprintf("A channel can have at most %d mail addresses", domain.MaxMailboxes))
 		case own >= domain.MaxOwnMailboxes:
-			return domain.NewUnprocessable(fmt.Sprintf("You can create at most %d mail addresses in all", domain.MaxOwnMailboxes))
+			return domain.NewUnprocessable(fmt.Sprintf("You can create at most %d mail addresses in all, including those of channels in Trash", domain.MaxOwnMailboxes))
 		}
 		m = domain.Mailbox{Channel: c.ID, UserID: actor.UserID, Token: strings.ToLower(rand.Text()), CreatedAt: a.Now()}
 		m.ID, err = tx.Mailboxes().AddMailbox(ctx, m)

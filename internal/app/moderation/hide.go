@@ -315,6 +315,12 @@ func (a *Moderation) putBack(ctx context.Context, tx *store.Tx, h HiddenSubject,
 
 func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k moderation.HiddenConnection, now time.Time) error {
 	in, err := readAny(ctx, tx.Queries, domain.Subject{Type: domain.SubjectChannel, ID: int64(k.Channel)})
+	trashed := false
+	if domain.KindOf(err) == domain.NotFound {
+		if trashed, err = tx.Trash().Waits(ctx, k.Channel); err == nil && !trashed {
+			return tx.Hiding().DropKept(ctx, k.ID)
+		}
+	}
 	var item SubjectDetails
 	if err == nil {
 		item, err = readAny(ctx, tx.Queries, domain.Subject{Type: domain.SubjectType(k.Item.Type), ID: k.Item.ID})
@@ -336,7 +342,7 @@ func (a *Moderation) putOneBack(ctx context.Context, tx *store.Tx, k moderation.
 	if other != 0 {
 		return tx.Hiding().KeepFor(ctx, k.ID, other)
 	}
-	if err := tx.Hiding().PutBack(ctx, k); err != nil {
+	if err := tx.Hiding().PutBack(ctx, k); err != nil || trashed {
 		return err
 	}
 	event := domain.Connected{Channel: *in.What.Channel, Item: k.Item, Owner: domain.UserRef(item.Owner), Again: true}

@@ -112,6 +112,15 @@ func (a *People) EndFollows(ctx context.Context, job EndedFollows) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Activity().EndSomeFollows(ctx, domain.Subject(job)) })
 }
 
+// FollowersBack is the job that restores the followers of a channel that was restored from Trash.
+type FollowersBack = activity.FollowersBack
+
+// RestoreFollowers restores some followers of a channel from Trash and leaves the rest to another job. Running it again
+// changes nothing.
+func (a *People) RestoreFollowers(ctx context.Context, job FollowersBack) error {
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Activity().FollowSomeAgain(ctx, job.Channel) })
+}
+
 // Followers lists the followers of a thing that the actor sees.
 func (a *People) Followers(ctx context.Context, actor domain.Actor, t FollowTarget, desc bool, page domain.Page) (l domain.List[domain.User], err error) {
 	if err := page.Validate(); err != nil {

@@ -88,6 +88,8 @@ type UpdateGroupInput struct {
 	Name        *string
 	Description core.Patch
 	Avatar      core.Patch // URL of a picture, or an upload
+
+	restoring string // digest of the texts that an earlier version replaces; "" for other changes
 }
 
 // Validate checks everything except the upload that an avatar may name.
@@ -116,6 +118,9 @@ func (a *People) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain
 		if !domain.CanOwnGroup(actor, was) {
 			return core.Forbidden("change this group")
 		}
+		if err := core.CheckReplaced(in.restoring, domain.TextsOfGroup(was)); err != nil {
+			return err
+		}
 		g = was
 		if in.Description.Set {
 			g.Description = description
@@ -130,6 +135,10 @@ func (a *People) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain
 			if g.Slug, err = core.Reslug(ctx, tx, core.Named{Kind: store.GroupSlug, ID: int64(was.ID), Name: was.Name, Slug: was.Slug}, g.Name, now); err != nil {
 				return err
 			}
+		}
+		err = core.KeepVersion(ctx, tx, actor, core.SourceOf(domain.GroupRef(g.ID)), domain.TextsOfGroup(was), domain.TextsOfGroup(g), in.restoring, now)
+		if err != nil {
+			return err
 		}
 		if err := tx.Groups().UpdateGroup(ctx, was, g, now); err != nil {
 			return err

@@ -36,6 +36,8 @@ type UpdateMeInput struct {
 	Name   *string
 	Bio    core.Patch
 	Avatar core.Patch // URL of a picture, or an upload
+
+	restoring string // digest of the texts that an earlier version replaces; "" for other changes
 }
 
 // Validate checks everything except the upload that an avatar may name.
@@ -58,6 +60,9 @@ func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeIn
 	bio := core.Rendered(in.Bio.Value)
 	return a.ChangeUser(ctx, domain.Ref{ID: int64(actor.UserID)}, func(tx *store.Tx, u domain.User) error {
 		was := u
+		if err := core.CheckReplaced(in.restoring, domain.TextsOfUser(was)); err != nil {
+			return err
+		}
 		if in.Name != nil {
 			u.Name = domain.CleanName(*in.Name)
 		}
@@ -70,6 +75,10 @@ func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeIn
 			}
 		}
 		now := a.Now()
+		err := core.KeepVersion(ctx, tx, actor, core.SourceOf(domain.UserRef(u.ID)), domain.TextsOfUser(was), domain.TextsOfUser(u), in.restoring, now)
+		if err != nil {
+			return err
+		}
 		if err := tx.Users().UpdateProfile(ctx, was, u, now); err != nil {
 			return err
 		}

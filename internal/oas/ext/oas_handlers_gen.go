@@ -1275,6 +1275,51 @@ func (s *Server) handleGetGroupFollowRequest(args [1]string, argsEscaped bool, w
 	}
 }
 
+// handleGetGroupVersionRequest handles getGroupVersion operation.
+//
+// To restore it, update the group with its texts.
+//
+// GET /ext/v1/groups/{id}/versions/{number}
+func (s *Server) handleGetGroupVersionRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: GetGroupVersionOperation,
+			ID:   "getGroupVersion",
+		}
+	)
+	params, err := decodeGetGroupVersionParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *TextVersion
+	response, err = s.h.GetGroupVersion(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetGroupVersionResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleGetHighlightRequest handles getHighlight operation.
 //
 // Read a highlight.
@@ -1382,6 +1427,51 @@ func (s *Server) handleGetMyUsageRequest(args [0]string, argsEscaped bool, w htt
 	}
 
 	if err := encodeGetMyUsageResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleGetMyVersionRequest handles getMyVersion operation.
+//
+// To restore it, update the profile with its texts.
+//
+// GET /ext/v1/me/versions/{number}
+func (s *Server) handleGetMyVersionRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: GetMyVersionOperation,
+			ID:   "getMyVersion",
+		}
+	)
+	params, err := decodeGetMyVersionParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *TextVersion
+	response, err = s.h.GetMyVersion(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetMyVersionResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1877,6 +1967,53 @@ func (s *Server) handleListExportsRequest(args [0]string, argsEscaped bool, w ht
 	}
 }
 
+// handleListGroupVersionsRequest handles listGroupVersions operation.
+//
+// Name (as `title`) and description have versions, the newest first. The first one is the current
+// version. Only the owner of the group can list them; others get 403. Changes that a user makes within
+// five minutes count as one. The oldest version and the newest ones are kept, 100 in all.
+//
+// GET /ext/v1/groups/{id}/versions
+func (s *Server) handleListGroupVersionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListGroupVersionsOperation,
+			ID:   "listGroupVersions",
+		}
+	)
+	params, err := decodeListGroupVersionsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *TextVersionList
+	response, err = s.h.ListGroupVersions(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListGroupVersionsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleListHighlightsRequest handles listHighlights operation.
 //
 // A page of annotations, the newest first. Only you can see your highlights. Those of blocks that you
@@ -1951,6 +2088,39 @@ func (s *Server) handleListImportsRequest(args [0]string, argsEscaped bool, w ht
 	}
 
 	if err := encodeListImportsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListMyVersionsRequest handles listMyVersions operation.
+//
+// Name (as `title`) and biography (as `description`) have versions, the newest first. The first one is
+// the current version. Nobody else can list them. Changes that a user makes within five minutes count
+// as one. The oldest version and the newest ones are kept, 100 in all.
+//
+// GET /ext/v1/me/versions
+func (s *Server) handleListMyVersionsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var response *TextVersionList
+	response, err = s.h.ListMyVersions(ctx)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListMyVersionsResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

@@ -320,6 +320,19 @@ func encodeGetGroupFollowResponse(response *FollowState, w http.ResponseWriter) 
 	return nil
 }
 
+func encodeGetGroupVersionResponse(response *TextVersion, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeGetHighlightResponse(response GetHighlightRes, w http.ResponseWriter) error {
 	switch response := response.(type) {
 	default:
@@ -341,6 +354,19 @@ func encodeGetImportResponse(response *Import, w http.ResponseWriter) error {
 }
 
 func encodeGetMyUsageResponse(response *Usage, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeGetMyVersionResponse(response *TextVersion, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
@@ -490,6 +516,19 @@ func encodeListExportsResponse(response *ExportList, w http.ResponseWriter) erro
 	return nil
 }
 
+func encodeListGroupVersionsResponse(response *TextVersionList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeListHighlightsResponse(response ListHighlightsRes, w http.ResponseWriter) error {
 	switch response := response.(type) {
 	default:
@@ -498,6 +537,19 @@ func encodeListHighlightsResponse(response ListHighlightsRes, w http.ResponseWri
 }
 
 func encodeListImportsResponse(response *ImportList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeListMyVersionsResponse(response *TextVersionList, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 

@@ -3425,7 +3425,7 @@ func (s *ListHighlightsOKRawApplicationLdJSON) SetResponse(val *http.Response) {
 
 func (*ListHighlightsOKRawApplicationLdJSON) listHighlightsRes() {}
 
-// A version of the texts of a block or channel, without the texts.
+// A version of the texts of a block, channel, group or profile, without the texts.
 // Ref: #/components/schemas/ListedTextVersion
 type ListedTextVersion struct {
 	At wire.Time `json:"at"`
@@ -6071,7 +6071,7 @@ func (s *TextSelectorType) UnmarshalText(data []byte) error {
 	}
 }
 
-// A version of the texts of a block or channel. Texts that the thing lacks are null.
+// A version of the texts of a block, channel, group or profile. Texts that the thing lacks are null.
 // Ref: #/components/schemas/TextVersion
 type TextVersion struct {
 	AltText NilString `json:"alt_text"`
@@ -6080,11 +6080,12 @@ type TextVersion struct {
 	Content NilString `json:"content"`
 	// Whether this is the current version.
 	Current bool `json:"current"`
-	// Markdown.
-	Description NilString    `json:"description"`
-	Number      int64        `json:"number"`
-	Title       NilString    `json:"title"`
-	User        EmbeddedUser `json:"user"`
+	// Markdown. The biography of a profile.
+	Description NilString `json:"description"`
+	Number      int64     `json:"number"`
+	// The name of a group or profile.
+	Title NilString    `json:"title"`
+	User  EmbeddedUser `json:"user"`
 }
 
 // GetAltText returns the value of AltText.
@@ -6167,7 +6168,7 @@ func (s *TextVersion) SetUser(val EmbeddedUser) {
 	s.User = val
 }
 
-// The versions of the texts of a block or channel, without the texts.
+// The versions of the texts of a block, channel, group or profile, without the texts.
 // Ref: #/components/schemas/TextVersionList
 type TextVersionList struct {
 	Data []ListedTextVersion `json:"data"`

@@ -580,6 +580,12 @@ type SystemHandler interface {
 //
 // x-ogen-operation-group: Users
 type UsersHandler interface {
+	// GetGroupVersion implements getGroupVersion operation.
+	//
+	// To restore it, update the group with its texts.
+	//
+	// GET /ext/v1/groups/{id}/versions/{number}
+	GetGroupVersion(ctx context.Context, params GetGroupVersionParams) (*TextVersion, error)
 	// GetMyUsage implements getMyUsage operation.
 	//
 	// `unused` covers uploads, including those in progress, from which nothing has been created yet.
@@ -590,6 +596,12 @@ type UsersHandler interface {
 	//
 	// GET /ext/v1/me/usage
 	GetMyUsage(ctx context.Context) (*Usage, error)
+	// GetMyVersion implements getMyVersion operation.
+	//
+	// To restore it, update the profile with its texts.
+	//
+	// GET /ext/v1/me/versions/{number}
+	GetMyVersion(ctx context.Context, params GetMyVersionParams) (*TextVersion, error)
 	// ListChannelChoices implements listChannelChoices operation.
 	//
 	// For a field in which people type the title of a channel. First come your own channels, those of your
@@ -599,6 +611,22 @@ type UsersHandler interface {
 	//
 	// GET /ext/v1/me/channels
 	ListChannelChoices(ctx context.Context, params ListChannelChoicesParams) (*ChannelChoiceList, error)
+	// ListGroupVersions implements listGroupVersions operation.
+	//
+	// Name (as `title`) and description have versions, the newest first. The first one is the current
+	// version. Only the owner of the group can list them; others get 403. Changes that a user makes within
+	// five minutes count as one. The oldest version and the newest ones are kept, 100 in all.
+	//
+	// GET /ext/v1/groups/{id}/versions
+	ListGroupVersions(ctx context.Context, params ListGroupVersionsParams) (*TextVersionList, error)
+	// ListMyVersions implements listMyVersions operation.
+	//
+	// Name (as `title`) and biography (as `description`) have versions, the newest first. The first one is
+	// the current version. Nobody else can list them. Changes that a user makes within five minutes count
+	// as one. The oldest version and the newest ones are kept, 100 in all.
+	//
+	// GET /ext/v1/me/versions
+	ListMyVersions(ctx context.Context) (*TextVersionList, error)
 	// UpdateMe implements updateMe operation.
 	//
 	// Only the given fields change. The slug cannot be changed.

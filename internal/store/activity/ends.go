@@ -40,9 +40,8 @@ func (tx Writes) EndSomeFollows(ctx context.Context, what domain.Subject) error 
 	if _, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.db.ForUpdate("s")); err != nil {
 		return err
 	}
-	var restored bool // from Trash, before a job has ended all followings
-	err := tx.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM channels WHERE $1 = 'Channel' AND id = $2 AND state = 'available')`, what.Type, what.ID).Scan(&restored)
-	if err != nil || restored {
+	at, err := tx.followable(ctx, what)
+	if err != nil || at.exists { // restored from Trash, before a job has ended all followings
 		return err
 	}
 	rows, err := tx.db.Query(ctx, `SELECT first_follow FROM follower_ranks
@@ -52,20 +51,39 @@ func (tx Writes) EndSomeFollows(ctx context.Context, what domain.Subject) error 
 		return err
 	}
 	if len(first) == 2 {
-		if err := tx.endFollowsBelow(ctx, what, first[1]); err != nil {
+		if err := tx.endFollowsBelow(ctx, what, first[1], at.trashed); err != nil {
 			return err
 		}
 		return tx.queue.Enqueue(ctx, EndedFollows(what))
 	}
-	if err := tx.endFollowsBelow(ctx, what, math.MaxInt64); err != nil {
+	if err := tx.endFollowsBelow(ctx, what, math.MaxInt64, at.trashed); err != nil {
 		return err
 	}
 	return tx.db.Exec(ctx, `DELETE FROM feed_sources WHERE source_type = $1 AND source_id = $2`, what.Type, what.ID)
 }
 
+// channelState is the state of a channel that followings end or are restored of.
+type channelState struct{ exists, trashed bool }
+
+// followable returns the state of a channel whose source is locked. Anything else neither exists nor is in Trash.
+func (tx Writes) followable(ctx context.Context, what domain.Subject) (f channelState, err error) {
+	err = tx.db.QueryRow(ctx, `SELECT EXISTS (SELECT 1 FROM channels WHERE $1 = 'Channel' AND id = $2 AND state = 'available'),
+		EXISTS (SELECT 1 FROM trash_things WHERE $1 = 'Channel' AND kind = 'Channel' AND target_id = $2 AND NOT purging)`, what.Type, what.ID).
+		Scan(&f.exists, &f.trashed)
+	return f, err
+}
+
 // endFollowsBelow ends the followings of a locked source with ids below one at which a row of
-// follower_ranks begins.
-func (tx Writes) endFollowsBelow(ctx context.Context, what domain.Subject, below int64) error {
+// follower_ranks begins. If keep is set, they move to Trash.
+func (tx Writes) endFollowsBelow(ctx context.Context, what domain.Subject, below int64, keep bool) error {
+	if keep {
+		err := tx.db.Exec(ctx, `INSERT INTO trash_followers (id, channel_id, follower_id, created_at)
+			SELECT id, followed_id, follower_id, created_at FROM follows WHERE followed_type = $1 AND followed_id = $2 AND id < $3
+			ON CONFLICT DO NOTHING`, what.Type, what.ID, below)
+		if err != nil {
+			return err
+		}
+	}
 	rows, err := tx.db.Query(ctx, `DELETE FROM follows WHERE followed_type = $1 AND followed_id = $2 AND id < $3
 		RETURNING follower_id`, what.Type, what.ID, below)
 	followers, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)

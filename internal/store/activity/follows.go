@@ -177,44 +177,6 @@ func (tx Writes) Follow(ctx context.Context, follower domain.UserID, what domain
 	return true, tx.countFollow(ctx, follower, what, 1)
 }
 
-// Following is a follower of something.
-type Following struct {
-	User domain.UserID
-	At   time.Time // when they followed it
-}
-
-// FollowAgain restores followers of a channel, in the order in which they followed it. It locks feed_sources, then
-// users, both after channels.
-func (tx Writes) FollowAgain(ctx context.Context, channel domain.ChannelID, all []Following) error {
-	what := domain.Subject{Type: domain.SubjectChannel, ID: int64(channel)}
-	if _, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.db.ForUpdate("s")); err != nil {
-		return err
-	}
-	var fresh []int64
-	for _, f := range all {
-		rows, err := tx.db.Query(ctx, `INSERT INTO follows (follower_id, followed_type, followed_id, created_at)
-			VALUES ($1, $2, $3, $4) ON CONFLICT (follower_id, followed_type, followed_id) DO NOTHING RETURNING id`,
-			f.User, what.Type, what.ID, sqlx.Micros(f.At))
-		ids, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
-		if err != nil {
-			return err
-		}
-		for _, id := range ids {
-			if err := tx.addRank(ctx, what, id); err != nil {
-				return err
-			}
-			fresh = append(fresh, int64(f.User))
-		}
-	}
-	err := tx.db.ExecOne(ctx, `UPDATE feed_sources SET followers = followers + $3 WHERE source_type = $1 AND source_id = $2`, what.Type, what.ID, len(fresh))
-	if err != nil || len(fresh) == 0 {
-		return err
-	}
-	slices.Sort(fresh) // users are locked in this order
-	return tx.db.Exec(ctx, "UPDATE users SET following_count = following_count + 1, version = version + 1 WHERE "+tx.db.In("id", "$1"),
-		sqlx.IDs(tx.db.Dialect, fresh))
-}
-
 // Unfollow ends a following and reports whether there was one.
 func (tx Writes) Unfollow(ctx context.Context, follower domain.UserID, what domain.Subject) (bool, error) {
 	was, err := tx.stopFollowing(ctx, follower, what)

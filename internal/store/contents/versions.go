@@ -36,9 +36,9 @@ const keepVersion = `INSERT INTO text_versions (item_type, item_id, slot, number
 		alt_text = CASE WHEN text_versions.number = excluded.number THEN text_versions.alt_text ELSE excluded.alt_text END,
 		since = CASE WHEN text_versions.number = excluded.number THEN text_versions.since ELSE excluded.since END`
 
-// KeepVersion stores the texts of a locked block or channel that a user is about to replace. If apart is not set, changes
+// KeepVersion stores the texts of something locked that a user is about to replace. If apart is not set, changes
 // that the user makes within domain.VersionWindow count as one.
-func (w VersionWrites) KeepVersion(ctx context.Context, of domain.ItemRef, by domain.UserID, was domain.Texts, apart bool, now time.Time) error {
+func (w VersionWrites) KeepVersion(ctx context.Context, of domain.Subject, by domain.UserID, was domain.Texts, apart bool, now time.Time) error {
 	after := now
 	if !apart {
 		after = now.Add(-domain.VersionWindow)
@@ -54,8 +54,8 @@ type Replaced struct {
 	At     time.Time
 }
 
-// Versions lists the earlier versions of a block or channel, the newest first.
-func (r VersionReads) Versions(ctx context.Context, of domain.ItemRef) ([]Replaced, error) {
+// Versions lists the earlier versions of something, the newest first.
+func (r VersionReads) Versions(ctx context.Context, of domain.Subject) ([]Replaced, error) {
 	rows, err := r.db.Query(ctx, `SELECT v.number, v.user_id, v.replaced_at FROM text_versions v WHERE v.item_type = $1 AND v.item_id = $2 ORDER BY v.number DESC`,
 		string(of.Type), of.ID)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (v Replaced, err error) {
@@ -67,27 +67,27 @@ func (r VersionReads) Versions(ctx context.Context, of domain.ItemRef) ([]Replac
 }
 
 // VersionTexts reads the texts of an earlier version.
-func (r VersionReads) VersionTexts(ctx context.Context, of domain.ItemRef, number int64) (t domain.Texts, err error) {
+func (r VersionReads) VersionTexts(ctx context.Context, of domain.Subject, number int64) (t domain.Texts, err error) {
 	err = r.db.QueryRow(ctx, `SELECT v.title, v.description, v.content, v.alt_text FROM text_versions v
 		WHERE v.item_type = $1 AND v.item_id = $2 AND v.number = $3`, string(of.Type), of.ID, number).Scan(&t.Title, &t.Description, &t.Content, &t.AltText)
 	return t, sqlx.Found(err)
 }
 
-// DropVersions deletes the earlier versions of a block or channel.
-func (w VersionWrites) DropVersions(ctx context.Context, of domain.ItemRef) error {
+// DropVersions deletes the earlier versions of something.
+func (w VersionWrites) DropVersions(ctx context.Context, of domain.Subject) error {
 	return w.db.Later(ctx, `DELETE FROM text_versions WHERE item_type = $1 AND item_id = $2`, string(of.Type), of.ID)
 }
 
 // trashed is the type of the versions of something in Trash.
-func trashed(of domain.ItemRef) string { return "Trashed" + string(of.Type) }
+func trashed(of domain.Subject) string { return "Trashed" + string(of.Type) }
 
 // TrashVersions keeps the earlier versions of a block or channel that moves to Trash.
-func (w VersionWrites) TrashVersions(ctx context.Context, of domain.ItemRef) error {
+func (w VersionWrites) TrashVersions(ctx context.Context, of domain.Subject) error {
 	return w.retype(ctx, of.ID, string(of.Type), trashed(of))
 }
 
 // RestoreVersions restores what TrashVersions kept.
-func (w VersionWrites) RestoreVersions(ctx context.Context, of domain.ItemRef) error {
+func (w VersionWrites) RestoreVersions(ctx context.Context, of domain.Subject) error {
 	return w.retype(ctx, of.ID, trashed(of), string(of.Type))
 }
 
@@ -96,13 +96,13 @@ func (w VersionWrites) retype(ctx context.Context, id int64, from, to string) er
 }
 
 // PurgeVersions deletes what TrashVersions kept.
-func (w VersionWrites) PurgeVersions(ctx context.Context, of domain.ItemRef) error {
+func (w VersionWrites) PurgeVersions(ctx context.Context, of domain.Subject) error {
 	return w.db.Exec(ctx, `DELETE FROM text_versions WHERE item_type = $1 AND item_id = $2`, trashed(of), of.ID)
 }
 
-// ForgetVersions deletes the earlier versions of the blocks of a user, which only their author can change.
+// ForgetVersions deletes the earlier versions of the blocks and the profile of a user, which nobody else can change.
 func (w VersionWrites) ForgetVersions(ctx context.Context, user domain.UserID) error {
-	return w.db.Exec(ctx, `DELETE FROM text_versions WHERE user_id = $1 AND item_type IN ('Block', 'TrashedBlock')`, user)
+	return w.db.Exec(ctx, `DELETE FROM text_versions WHERE user_id = $1 AND item_type IN ('Block', 'TrashedBlock', 'User')`, user)
 }
 
 // VersionChecks finds versions of things that no longer exist.
@@ -111,6 +111,10 @@ var VersionChecks = []sqlx.Check{
 		WHERE v.item_type = 'Block' AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.id = v.item_id)`},
 	{What: "text_versions of channels that do not exist", Query: `SELECT v.item_id, 1, 0 FROM text_versions v
 		WHERE v.item_type = 'Channel' AND NOT EXISTS (SELECT 1 FROM channels ch WHERE ch.id = v.item_id AND ch.state = 'available')`},
+	{What: "text_versions of users that do not exist", Query: `SELECT v.item_id, 1, 0 FROM text_versions v
+		WHERE v.item_type = 'User' AND NOT EXISTS (SELECT 1 FROM users u WHERE u.id = v.item_id AND u.deleted_at IS NULL)`},
+	{What: "text_versions of groups that do not exist", Query: `SELECT v.item_id, 1, 0 FROM text_versions v
+		WHERE v.item_type = 'Group' AND NOT EXISTS (SELECT 1 FROM groups g WHERE g.id = v.item_id)`},
 	{What: "text_versions in Trash of things that are not there", Query: `SELECT v.item_id, 1, 0 FROM text_versions v
 		WHERE v.item_type IN ('TrashedBlock', 'TrashedChannel')
 			AND NOT EXISTS (SELECT 1 FROM trash_things t WHERE t.kind = substr(v.item_type, 8) AND t.target_id = v.item_id)`},

@@ -63,8 +63,10 @@ var Repairs = []struct {
 	{"order_nodes", repairOrders},
 	{"byte_usage", repairByteUsage},
 	{"uploads.size", repairUploadSize},
-	{"text_versions of blocks", repairVersions(domain.ItemBlock)},
-	{"text_versions of channels", repairVersions(domain.ItemChannel)},
+	{"text_versions of blocks", repairVersions(domain.SubjectBlock)},
+	{"text_versions of channels", repairVersions(domain.SubjectChannel)},
+	{"text_versions of users", repairVersions(domain.SubjectUser)},
+	{"text_versions of groups", repairVersions(domain.SubjectGroup)},
 	{"files.user_id of a block's image", repairFileOwner("image_id")},
 	{"files.user_id of a block's file", repairFileOwner("file_id")},
 }
@@ -227,7 +229,7 @@ func repairContentCounts(owner domain.PrincipalType, things string) Repair {
 
 // repairVersions deletes the versions of a thing that does not exist, which older versions of the program leave behind.
 // Ids are not used again.
-func repairVersions(kind domain.ItemType) Repair {
+func repairVersions(kind domain.SubjectType) Repair {
 	return func(ctx context.Context, tx RepairTx, _ sqlx.Check, id int64) error {
 		return tx.DB.Exec(ctx, `DELETE FROM text_versions WHERE item_type = $1 AND item_id = $2`, string(kind), id)
 	}

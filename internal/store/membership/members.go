@@ -75,6 +75,12 @@ func (r Lists) Members(ctx context.Context, g domain.Group, page domain.Page) (l
 	return l, err
 }
 
+// FirstMember returns the member who has been in a group since its creation, or its owner if that member has left.
+func (r Reads) FirstMember(ctx context.Context, g domain.Group) (domain.UserID, error) {
+	return sqlx.ScanID[domain.UserID](r.db.QueryRow(ctx, `SELECT COALESCE((SELECT user_id FROM group_members
+		WHERE group_id = $1 AND created_at <= $2 ORDER BY created_at, user_id LIMIT 1), $3)`, g.ID, sqlx.Micros(g.CreatedAt), g.Owner.ID))
+}
+
 // NextOwner returns the longest-standing member of a group who has an account and is not its owner, or 0
 // if the group has no such member.
 func (r Reads) NextOwner(ctx context.Context, g domain.GroupID) (id domain.UserID, err error) {

@@ -110,13 +110,14 @@ func (w HidingWrites) ForgetHidden(ctx context.Context, what domain.Subject) err
 	return w.db.Exec(ctx, `DELETE FROM hidden_things WHERE kind = $1 AND target_id = $2`, what.Type, what.ID)
 }
 
-// ForgetHiddenIn deletes the hidden connections of a channel that is being deleted, and its own
+// ForgetHiddenIn deletes the hidden connections of a channel that is being deleted, unless it moves to Trash, and its own
 // row.
 func (w HidingWrites) ForgetHiddenIn(ctx context.Context, id domain.ChannelID) error {
 	if err := w.ForgetHidden(ctx, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)}); err != nil {
 		return err
 	}
-	return w.db.Exec(ctx, `DELETE FROM hidden_connections WHERE channel_id = $1`, id)
+	return w.db.Exec(ctx, `DELETE FROM hidden_connections WHERE channel_id = $1 AND NOT EXISTS (
+		SELECT 1 FROM trash_things t WHERE t.kind = 'Channel' AND t.target_id = $1)`, id)
 }
 
 // LockHidden locks a hidden thing until the transaction ends and then reads it. It must be locked

@@ -116,5 +116,8 @@ func (w Writes) ForgetReading(ctx context.Context, user domain.UserID) error {
 	if err := w.db.Exec(ctx, `DELETE FROM highlights WHERE user_id = $1`, user); err != nil {
 		return err
 	}
+	if err := w.db.Exec(ctx, `DELETE FROM trash_places WHERE user_id = $1`, user); err != nil {
+		return err
+	}
 	return w.db.Exec(ctx, `DELETE FROM reading_places WHERE user_id = $1`, user)
 }

@@ -22,13 +22,13 @@ type FeedWrites struct{ FeedReads }
 func NewFeedWrites(db sqlx.Conn) FeedWrites { return FeedWrites{NewFeedReads(db)} }
 
 const feedColumns = `f.id, f.channel_id, f.user_id, f.address, f.title, f.etag, f.last_modified, f.pause, f.failures, f.problem, f.next_at, f.checked_at,
-	f.succeeded_at, f.created_at`
+	f.succeeded_at, f.created_at, f.trash_id IS NOT NULL`
 
 func feedScan(row sqlx.Row) (f domain.ChannelFeed, err error) {
 	var pause, created int64
 	var next, checked, succeeded *int64
 	err = row.Scan(&f.ID, &f.Channel, &f.UserID, &f.Address, &f.Title, &f.ETag, &f.LastModified, &pause, &f.Failures, &f.Problem, &next, &checked,
-		&succeeded, &created)
+		&succeeded, &created, &f.InTrash)
 	f.Pause = time.Duration(pause) * time.Microsecond
 	f.NextAt, f.CheckedAt, f.SucceededAt, f.CreatedAt = sqlx.TimePtr(next), sqlx.TimePtr(checked), sqlx.TimePtr(succeeded), sqlx.Time(created)
 	return f, sqlx.Found(err)
@@ -45,20 +45,20 @@ func (r FeedReads) FeedsOf(ctx context.Context, channel domain.ChannelID) ([]dom
 	return sqlx.Collect(ctx, rows, err, feedScan)
 }
 
-// FeedsBy lists the feeds of a subscriber, by channel.
+// FeedsBy lists the feeds of a subscriber, by channel, except those of channels in Trash.
 func (r FeedReads) FeedsBy(ctx context.Context, user domain.UserID) ([]domain.ChannelFeed, error) {
-	rows, err := r.db.Query(ctx, "SELECT "+feedColumns+" FROM channel_feeds f WHERE f.user_id = $1 ORDER BY f.channel_id, f.id", user)
+	rows, err := r.db.Query(ctx, "SELECT "+feedColumns+" FROM channel_feeds f WHERE f.user_id = $1 AND f.trash_id IS NULL ORDER BY f.channel_id, f.id", user)
 	return sqlx.Collect(ctx, rows, err, feedScan)
 }
 
-// CountFeedsBy counts the feeds of a subscriber.
+// CountFeedsBy counts the feeds of a subscriber, also those of channels in Trash, which may be restored.
 func (r FeedReads) CountFeedsBy(ctx context.Context, user domain.UserID) (int64, error) {
 	return sqlx.ScanInt64(r.db.QueryRow(ctx, "SELECT count(*) FROM channel_feeds WHERE user_id = $1", user))
 }
 
-// DueFeeds lists the feeds whose next check is due, the one that waits longest first.
+// DueFeeds lists the feeds whose next check is due, the one that waits longest first. Those of channels in Trash are not checked.
 func (r FeedReads) DueFeeds(ctx context.Context, now time.Time, limit int) ([]domain.ChannelFeed, error) {
-	rows, err := r.db.Query(ctx, "SELECT "+feedColumns+" FROM channel_feeds f WHERE f.next_at <= $1 ORDER BY f.next_at"+sqlx.Limit("$2"), sqlx.Micros(now), limit)
+	rows, err := r.db.Query(ctx, "SELECT "+feedColumns+" FROM channel_feeds f WHERE f.next_at <= $1 AND f.trash_id IS NULL ORDER BY f.next_at"+sqlx.Limit("$2"), sqlx.Micros(now), limit)
 	return sqlx.Collect(ctx, rows, err, feedScan)
 }
 
@@ -115,9 +115,9 @@ func (w FeedWrites) ForgetFeeds(ctx context.Context, user domain.UserID) error {
 	return w.deleteWhere(ctx, "user_id = $1", int64(user))
 }
 
-// DeleteFeedsOf deletes the feeds of a locked channel.
+// DeleteFeedsOf deletes the feeds of a locked channel, except those that are in Trash with it.
 func (w FeedWrites) DeleteFeedsOf(ctx context.Context, channel domain.ChannelID) error {
-	return w.deleteWhere(ctx, "channel_id = $1", int64(channel))
+	return w.deleteWhere(ctx, "channel_id = $1 AND trash_id IS NULL", int64(channel))
 }
 
 func (w FeedWrites) deleteWhere(ctx context.Context, where string, arg int64) error {

@@ -30,9 +30,9 @@ func mailboxScan(row sqlx.Row) (m domain.Mailbox, err error) {
 	return m, sqlx.Found(err)
 }
 
-// MailboxByToken reads the mailbox with a token.
+// MailboxByToken reads the mailbox with a token, unless its channel is in Trash.
 func (r MailboxReads) MailboxByToken(ctx context.Context, token string) (domain.Mailbox, error) {
-	return mailboxScan(r.db.QueryRow(ctx, selectMailbox+"WHERE m.token = $1", token))
+	return mailboxScan(r.db.QueryRow(ctx, selectMailbox+"WHERE m.token = $1 AND m.trash_id IS NULL", token))
 }
 
 // MailboxesOf lists the mailboxes of a channel, in the order in which they were created.
@@ -41,7 +41,7 @@ func (r MailboxReads) MailboxesOf(ctx context.Context, channel domain.ChannelID)
 	return sqlx.Collect(ctx, rows, err, mailboxScan)
 }
 
-// CountMailboxesBy counts the mailboxes that a user created.
+// CountMailboxesBy counts the mailboxes that a user created, also those of channels in Trash, which may be restored.
 func (r MailboxReads) CountMailboxesBy(ctx context.Context, user domain.UserID) (int64, error) {
 	return sqlx.ScanInt64(r.db.QueryRow(ctx, "SELECT count(*) FROM mailboxes WHERE user_id = $1", user))
 }
@@ -87,9 +87,9 @@ func (w MailboxWrites) ForgetMailboxes(ctx context.Context, user domain.UserID) 
 	return w.deleteMailboxes(ctx, "user_id = $1", int64(user))
 }
 
-// DeleteMailboxesOf deletes the mailboxes of a locked channel.
+// DeleteMailboxesOf deletes the mailboxes of a locked channel, except those that are in Trash with it.
 func (w MailboxWrites) DeleteMailboxesOf(ctx context.Context, channel domain.ChannelID) error {
-	return w.deleteMailboxes(ctx, "channel_id = $1", int64(channel))
+	return w.deleteMailboxes(ctx, "channel_id = $1 AND trash_id IS NULL", int64(channel))
 }
 
 func (w MailboxWrites) deleteMailboxes(ctx context.Context, where string, arg int64) error {

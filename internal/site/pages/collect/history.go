@@ -1,18 +1,19 @@
 package collect
 
 import (
+	"net/http"
 	"slices"
 
-	"vitrine/internal/app/collections"
+	"vitrine/internal/app/core"
 	"vitrine/internal/difference"
 	"vitrine/internal/domain"
 	"vitrine/internal/present"
 	"vitrine/internal/site/web"
 )
 
-// historyView is the page of the versions of a block or channel.
+// historyView is the page of the versions of a block, channel, group or profile.
 type historyView struct {
-	Path     string // of the block or channel
+	Path     string // of that
 	Heading  string
 	Versions []versionView
 	Shown    domain.TextVersion
@@ -51,7 +52,7 @@ func showBlockHistory(v *web.Visit, b present.Block, f *web.Form) error {
 	if err != nil {
 		return err
 	}
-	return showHistory(v, b.Path(), b.Heading(), h, is, before, f)
+	return showHistory(v, historyView{Path: b.Path(), Heading: b.Heading()}, blockTexts, h, is, before, f)
 }
 
 // channelHistoryPage shows the versions of a channel.
@@ -75,8 +76,51 @@ func showChannelHistory(v *web.Visit, c present.Channel, f *web.Form) error {
 	if err != nil {
 		return err
 	}
-	return showHistory(v, c.Path(), c.Title, h, is, before, f)
+	return showHistory(v, historyView{Path: c.Path(), Heading: c.Title}, blockTexts, h, is, before, f)
 }
+
+// profileHistoryPage shows the versions of the reader's profile.
+func profileHistoryPage(v *web.Visit) error { return showProfileHistory(v, nil) }
+
+func showProfileHistory(v *web.Visit, f *web.Form) error {
+	number, err := v.PageNumberOf("version")
+	if err != nil {
+		return err
+	}
+	h, is, before, err := v.App().People.ProfileVersion(v.R.Context(), v.Actor(), asked(v, number))
+	if err != nil {
+		return err
+	}
+	return showHistory(v, historyView{Path: profilePath, Heading: v.Account.Name}, profileTexts, h, is, before, f)
+}
+
+// profilePath is the address of the form of the profile.
+const profilePath = "/settings/profile"
+
+// groupHistoryPage shows the versions of a group.
+func groupHistoryPage(v *web.Visit) error { return showGroupHistory(v, nil) }
+
+func showGroupHistory(v *web.Visit, f *web.Form) error {
+	number, err := v.PageNumberOf("version")
+	if err != nil {
+		return err
+	}
+	g, err := v.App().People.Group(v.R.Context(), v.Actor(), groupRef(v))
+	if err != nil {
+		return err
+	}
+	at := v.Addresses().Group(&g)
+	if v.R.Method == http.MethodGet && v.Args[0] != g.Slug {
+		return v.Moved(at.Path() + "/history")
+	}
+	h, is, before, err := v.App().People.GroupVersion(v.R.Context(), v.Actor(), domain.Ref{ID: int64(g.ID)}, asked(v, number))
+	if err != nil {
+		return err
+	}
+	return showHistory(v, historyView{Path: at.Path(), Heading: g.Name}, groupTexts, h, is, before, f)
+}
+
+func groupRef(v *web.Visit) domain.Ref { return domain.ParseRef(v.Args[0]) }
 
 // asked returns the number of the version in the address, or 0 for the current one.
 func asked(v *web.Visit, number int64) int64 {
@@ -86,8 +130,15 @@ func asked(v *web.Visit, number int64) int64 {
 	return number
 }
 
-func showHistory(v *web.Visit, path, heading string, h collections.History, is domain.TextVersion, before *domain.Texts, f *web.Form) error {
-	shown := historyView{Path: path, Heading: heading, Shown: is, Digest: h.Texts.Digest(), Current: is.Number == h.Versions[0].Number}
+// profileTexts and groupTexts are the texts of profiles and groups and their labels, like blockTexts.
+var (
+	profileTexts = []string{"title", "account.field.name", "description", "account.field.bio"}
+	groupTexts   = []string{"title", "people.group.name", "description", "people.group.description"}
+)
+
+// showHistory shows a page of versions. texts are the labels of the texts.
+func showHistory(v *web.Visit, shown historyView, texts []string, h core.History, is domain.TextVersion, before *domain.Texts, f *web.Form) error {
+	shown.Shown, shown.Digest, shown.Current = is, h.Texts.Digest(), is.Number == h.Versions[0].Number
 	for i := range h.Versions {
 		shown.Versions = append(shown.Versions, versionView{h.Versions[i], v.Addresses().Principal(&h.Versions[i].By)})
 	}
@@ -106,10 +157,10 @@ func showHistory(v *web.Visit, path, heading string, h collections.History, is d
 			now = *text
 		}
 		if now != "" || was[name] != "" {
-			shown.Changes = append(shown.Changes, change{v.T(blockTexts[slices.Index(blockTexts, name)+1]), difference.Words(was[name], now)})
+			shown.Changes = append(shown.Changes, change{v.T(texts[slices.Index(texts, name)+1]), difference.Words(was[name], now)})
 		}
 	})
-	return v.Page("history", v.T("collect.history.of", heading), f, shown)
+	return v.Page("history", v.T("collect.history.of", shown.Heading), f, shown)
 }
 
 // restoreBlock replaces the texts of a block by those of an earlier version.
@@ -152,6 +203,38 @@ func restoreChannel(v *web.Visit) error {
 		return err
 	}
 	return v.Done(v.Addresses().Channel(&full.Channel).Path(), "version-restored")
+}
+
+// restoreProfile replaces the name and biography of the reader by those of an earlier version.
+func restoreProfile(v *web.Visit) error {
+	f := v.Form()
+	err := restore(f, func(number int64, seen string) error {
+		return v.App().People.RestoreProfile(v.R.Context(), v.Actor(), number, seen)
+	})
+	if conflicting(err) && f.Refused(err, "version") {
+		return showProfileHistory(v, f)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(profilePath, "version-restored")
+}
+
+// restoreGroup replaces the name and description of a group by those of an earlier version.
+func restoreGroup(v *web.Visit) error {
+	f, path := v.Form(), ""
+	err := restore(f, func(number int64, seen string) error {
+		g, err := v.App().People.RestoreGroup(v.R.Context(), v.Actor(), groupRef(v), number, seen)
+		path = v.Addresses().Group(&g).Path() // follows its name
+		return err
+	})
+	if conflicting(err) && f.Refused(err, "version") {
+		return showGroupHistory(v, f)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Done(path, "version-restored")
 }
 
 // restore calls do with the posted version and the digest of the texts that the user saw.

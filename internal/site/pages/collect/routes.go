@@ -39,6 +39,8 @@ func PageSet() web.PageSet {
 		{Path: "/channel/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
 		{Path: "/channel/{id}/delete", Access: web.Users, Get: deleteChannelPage, Post: deleteChannel},
 		{Path: "/block/{id}/edit", Access: web.Users, Get: editBlockPage, Post: editBlock, Fields: withMetadata(withSeen(web.Fields{"tags": {MaxLength: domain.MaxMetadataValueLength}, "title": {MaxLength: domain.MaxTitle}, "content": {MaxLength: domain.MaxMarkdown}, "description": {MaxLength: domain.MaxDescription}, "alt_text": {MaxLength: domain.MaxAltText}}))},
+		{Path: "/settings/profile/history", Access: web.Users, Get: profileHistoryPage, Post: restoreProfile},
+		{Path: "/group/{slug}/history", Access: web.Users, Get: groupHistoryPage, Post: restoreGroup},
 		{Path: "/block/{id}/history", Access: web.Users, Get: blockHistoryPage, Post: restoreBlock},
 		{Path: "/block/{id}/connect", Access: web.Users, Get: connectPage, Post: connect},
 		{Path: "/block/{id}/delete", Access: web.Users, Get: deleteBlockPage, Post: deleteBlock},
