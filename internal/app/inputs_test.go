@@ -1204,6 +1204,7 @@ var heldElsewhere = map[string][2]string{
 	"MaxSnapshots":     {"snapshots_test.go", "domain.MaxSnapshots"},
 	"MaxChangesWait":   {"../api/changes_test.go", "domain.MaxChangesWait"},
 	"MaxChangesCursor": {"../api/changes_test.go", "domain.MaxChangesCursor"},
+	"MaxBulk":          {"../api/bulk_test.go", "domain.MaxBulk"},
 	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},
 
 	"MaxBlockHighlights": {"reading_test.go", "domain.MaxBlockHighlights"},
