@@ -3,6 +3,7 @@ package api_test
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -108,6 +109,18 @@ func TestBulkFailures(t *testing.T) {
 			}
 		}
 		r.Do("", "POST", "/ext/v1/bulk", bulk(all[0])).Want(401)
+		long := r.Do("ada", "POST", "/ext/v1/bulk", bulk(post("/v3/channels", operation{"title": "Long", "description": strings.Repeat("x", 1001)}),
+			post("/v3/channels", operation{"title": "$0.description.plain"}))).Want(200)
+		if got := fmt.Sprint(statusesOf(long)); got != "[201 422]" {
+			t.Errorf("%s: %s", got, long.Body)
+		}
+		left := func() int { n, _ := strconv.Atoi(r.Get("ada", "/v3/me").Header.Get("X-RateLimit-Remaining")); return n }
+		if was := left(); was > 10 {
+			r.Do("ada", "POST", "/ext/v1/bulk", bulk(all[1], all[3], all[4])).Want(200)
+			if now := left(); was-now != 4 {
+				t.Errorf("a bulk request of 3 operations and a read count %d", was-now)
+			}
+		}
 		key := []string{"Idempotency-Key", "once"}
 		first := r.Do("ada", "POST", "/ext/v1/bulk", allOrNone(all[0]), key...).Want(200)
 		again := r.Do("ada", "POST", "/ext/v1/bulk", allOrNone(all[0]), key...).Want(200)

@@ -10,6 +10,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
+	"vitrine/internal/scope"
 )
 
 // Part is an operation that is part of a request of the same caller. Allowed lists the operations that may be one.
@@ -25,7 +26,6 @@ type Part struct {
 type Result struct {
 	Status int
 	Body   []byte
-	ETag   string
 }
 
 // Failed reports whether the operation was refused.
@@ -49,10 +49,11 @@ func (h *APIHandler) Part(ctx context.Context, p Part) Result {
 	if err := h.servePart(w, r, x, p); err != nil {
 		h.Errors.Fail(ctx, w, r, err)
 	}
+	_ = scope.Charge(ctx, int64(w.body.Len())) // never refused, since the operation was carried out
 	if x.Error != nil {
 		outer.Error = x.Error // for the log
 	}
-	return Result{max(w.status, http.StatusOK), w.body.Bytes(), x.ETag}
+	return Result{max(w.status, http.StatusOK), w.body.Bytes()}
 }
 
 func (h *APIHandler) servePart(w http.ResponseWriter, r *http.Request, x *middleware.Exchange, p Part) error {

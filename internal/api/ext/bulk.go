@@ -110,6 +110,10 @@ type references struct {
 // reference is $ with the number of an operation, and the names of fields or the numbers of items of lists.
 var reference = regexp.MustCompile(`^\$([0-9]{1,2})((?:\.[A-Za-z_][A-Za-z0-9_]*)(?:\.[A-Za-z0-9_]+)*)$`)
 
+// maxReferred is how many bytes a text has at most that a reference stands for, so that a small request cannot repeat
+// a large text.
+const maxReferred = 1000
+
 // value returns the value of a reference. ok is false for other texts.
 func (r *references) value(text string) (value any, ok bool) {
 	m := reference.FindStringSubmatch(text)
@@ -149,11 +153,15 @@ func (r *references) value(text string) (value any, ok bool) {
 			value = nil
 		}
 	}
-	switch value.(type) {
-	case string, json.Number, bool:
-		return value, true
+	switch v := value.(type) {
+	case string:
+		if len(v) <= maxReferred {
+			return v, true
+		}
+	case json.Number, bool:
+		return v, true
 	}
-	r.refuse(http.StatusUnprocessableEntity, text+" is not a field with a plain value in the response to operation "+m[1])
+	r.refuse(http.StatusUnprocessableEntity, text+" is not a field with a short plain value in the response to operation "+m[1])
 	return nil, true
 }
 
