@@ -80,6 +80,7 @@ var namedLimits = map[string]struct {
 	"MaxSnapshots":       {domain.MaxSnapshots, nil},
 	"MaxChangesWait":     {domain.MaxChangesWait, []string{"wait maximum"}},
 	"MaxChangesCursor":   {domain.MaxChangesCursor, []string{"cursor maxLength", "Last-Event-ID maxLength"}},
+	"MaxBulk":            {domain.MaxBulk, []string{"operations maxItems"}},
 
 	"MaxConditions": {domain.MaxConditions, []string{"metadata maxItems"}},
 	"MaxCondition":  {domain.MaxCondition, []string{"metadata maxLength"}},

@@ -56,7 +56,8 @@ func New(o Options) (*API, error) {
 		return nil, err
 	}
 	own, err := ext.New(ext.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.Ext,
-		Addresses: o.Addresses, Exports: o.Exports, Content: public.Content, Entity: public.Entity})
+		Addresses: o.Addresses, Exports: o.Exports, Content: public.Content, Entity: public.Entity,
+		Shown: public.Shown, Condition: public.Condition, Public: public.Part, V3: o.Documents.V3})
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,10 @@ func newAudience(r *apptest.Rig, n int) *audience {
 	}
 	c.paths = append(c.paths, contents+at("&user_id=%d", ada), at("/v3/channels/%d/connections?per=100", item),
 		at("/v3/blocks/%d/connections?per=100", block), at("/v3/blocks/%d/connections?per=100&filter=OWN", block),
-		at("/v3/channels/%d", team), at("/ext/v1/channels/%d/collaborators", team))
+		at("/v3/channels/%d", team), at("/ext/v1/channels/%d/collaborators", team),
+		at("/ext/v1/lists/channels/%d/contents?limit=100&expand=user,owner,channels,contents", full),
+		at("/ext/v1/lists/blocks/%d/connections?limit=100&expand=owner,channels,contents", block),
+		at("/ext/v1/lists/search?channel_id=%d&limit=100&expand=user,owner,channels,contents", full))
 	return c
 }
 

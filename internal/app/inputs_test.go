@@ -365,6 +365,10 @@ func (in *inputs) textRows() []text {
 			_, err := a.Finder.MentionChoices(ctx, ada, s, in.block, 10)
 			return err
 		}},
+		{"SearchAfter query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
+			_, err := a.Finder.SearchAfter(ctx, ada, domain.Search{Query: s}, collections.After{Limit: 1})
+			return err
+		}},
 		{"FilterContents query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
 			_, err := a.Finder.FilterContents(ctx, ada, in.private, collections.FilterInput{Query: s, Page: somePage})
 			return err
@@ -944,6 +948,10 @@ func (in *inputs) values() {
 			_, err := a.People.Activities(ctx, ada, people.ActivitySource{Kind: "theirs"}, people.Part{Limit: 1})
 			return err
 		}), "kind", domain.FieldUnknown},
+		{"MadeAfter type", "", one(func() error {
+			_, err := a.Finder.MadeAfter(ctx, ada, domain.SubjectUser, domain.Ref{ID: int64(ada.UserID)}, []string{"User"}, collections.After{Limit: 1})
+			return err
+		}), "type", domain.FieldUnknown},
 		{"FilterContents type", "", one(func() error {
 			_, err := a.Finder.FilterContents(ctx, ada, in.private, collections.FilterInput{Types: []string{"User"}, Page: somePage})
 			return err
@@ -1224,6 +1232,7 @@ var heldElsewhere = map[string][2]string{
 	"MaxSnapshots":     {"snapshots_test.go", "domain.MaxSnapshots"},
 	"MaxChangesWait":   {"../api/changes_test.go", "domain.MaxChangesWait"},
 	"MaxChangesCursor": {"../api/changes_test.go", "domain.MaxChangesCursor"},
+	"MaxBulk":          {"../api/bulk_test.go", "domain.MaxBulk"},
 	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},
 
 	"MaxBlockHighlights": {"reading_test.go", "domain.MaxBlockHighlights"},
@@ -1247,6 +1256,7 @@ var withoutText = []string{
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch", "RunCopyContents",
 	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerStatus", "ServerState", "SessionUser",
 	"Sessions", "SignIn", "SignInByLink", "SignInLink", "SignOut", "ProviderSignOut", "OnlySignOn", "MakeSignInLink", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
+	"CommentsAfter", "ContentsAfter", "Expand", "FollowersAfter", "ItemChannelsAfter", "Locked", "Together",
 	"AddMailbox", "Mailbox", "Mailboxes", "ReceiveMail", "RemoveMailbox",
 	"BlockHistory", "BlockVersion", "ChannelHistory", "ChannelVersion", "RestoreBlock", "RestoreChannel",
 	"ProfileHistory", "ProfileVersion", "GroupHistory", "GroupVersion", "RestoreProfile", "RestoreGroup", "RestoreFollowers",

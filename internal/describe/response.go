@@ -16,7 +16,7 @@ import (
 var anywhere = []int{
 	http.StatusNotModified, http.StatusBadRequest, http.StatusUnauthorized, http.StatusMethodNotAllowed,
 	http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
-	http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
+	http.StatusPreconditionFailed, http.StatusTooManyRequests, http.StatusInternalServerError, http.StatusServiceUnavailable,
 }
 
 // CheckResponse returns, for tests, every violation in a response of an operation: an undeclared

@@ -20,6 +20,7 @@ const (
 	NotFound                    // 404: missing, or hidden from the viewer
 	Gone                        // 410: it existed, and is no longer kept
 	Conflict                    // 409: conflicts with the current state
+	Mismatch                    // 412: the thing is not in the state that the request requires
 	Unprocessable               // 422: well-formed, but cannot be carried out
 	Timeout                     // 408: exceeded its deadline
 	TooLarge                    // 413: the body is too large

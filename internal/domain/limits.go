@@ -58,6 +58,7 @@ const (
 	MaxSnapshots       = 50     // saved copies per block
 	MaxChangesWait     = 30     // seconds that a request waits for a change
 	MaxChangesCursor   = 100    // bytes
+	MaxBulk            = 100    // operations of a bulk request
 
 	MaxConditions          = 32    // on metadata in one search
 	MaxCondition           = 2_048 // characters of one

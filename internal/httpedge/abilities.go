@@ -22,14 +22,18 @@ var operations = listed(
 		getChannel getChannelContents getChannelConnections getChannelFollowers getChannelThumb getChannelChannels getCollaborators
 		getBlock getBlockComments getBlockConnections getBlockChannels getComments getConnection
 		getBlockProcessing getChannelFollow getUserFollow getGroupFollow listChanges streamChanges
+		listChannelContents listChannelConnections listChannelFollowers listBlockConnections listBlockComments
+		showBlock showChannel showConnection showComment showUser showGroup
 		mcp_read_block mcp_read_channel mcp_list_contents mcp_list_comments mcp_read_user`),
 	reading(false, `search searchBlocks searchChannels searchUsers searchByMetadata filterChannelContents
+		listUsers listUserContents listUserFollowers listGroupContents listGroupFollowers listSearch
 		getUserContents getUserChannels getUserChannel getUserFeed getUserFollowers getUserFollowing getUserNetwork
 		getGroupContents getGroupChannels getGroupFollowers getGroupInvitations getGroupInvite
 		getMyFeed getMyNotifications getMyUsage getAccounts getAccountChannels getFeed getGlobalFeed getNotifications getUnreadCount
 		getChannelFeed listChannels getBatchStatus listChannelChoices listSaved listChannelFeeds
 		getBlockFileMetadata getBlockSnapshotPolicy getChannelSnapshotPolicy listSnapshots getSnapshot getSnapshotRequest
-		getBlockVersion listBlockVersions getChannelVersion listChannelVersions
+		getBlockVersion listBlockVersions getChannelVersion listChannelVersions getMyVersion listMyVersions
+		getGroupVersion listGroupVersions
 		listHighlights listBlockHighlights getHighlight listExports getExport getExportFile exportChannel listImports getImport
 		mcp_search mcp_find_channels mcp_find_saved`),
 	changing(domain.MaySave, true, `createBlock updateBlock presignUpload mcp_save mcp_update_block`),
@@ -47,7 +51,10 @@ var operations = listed(
 		createGroupInvitation revokeGroupInvitation createGroupInvite deleteGroupInvite`),
 	changing(domain.MayAccount, false, `updateMe markAllMyNotificationsRead markMyNotificationRead clearNotifications
 		createHighlight updateHighlight deleteHighlight createReport startExport deleteExport startImport stopImport`),
-	map[string]operation{"createOAuthToken": {inside: true}}, // has no token
+	map[string]operation{
+		"createOAuthToken": {inside: true}, // has no token
+		"runBulk":          {inside: true}, // each of its operations is checked
+	},
 )
 
 func listed(parts ...map[string]operation) map[string]operation {

@@ -47,6 +47,9 @@ type APIHandler struct {
 	// Allow refuses calls of an operation for reasons other than its security. It may be nil.
 	Allow func(op *describe.Operation, who domain.Actor) error
 
+	// Condition is that of requests with If-Match. It may be nil.
+	Condition Condition
+
 	// Address and Body convert other input forms that clients send to the form in the description,
 	// before validation. They may be nil.
 	Address func(operationID string, u *url.URL) *url.URL // u itself if unchanged, else a copy
@@ -111,6 +114,7 @@ func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			x.Scope.Memory.Must() // the change is made, so the response must not fail for lack of memory
 		}
 		x.Actor, x.Description, x.Scope.Limits = who, op, who.Limits
+		h.require(x, op, r)
 		Reading(w, r, who, !h.primary(r), func(w http.ResponseWriter, r *http.Request) {
 			if again != nil {
 				h.answerOnce(w, r, who, again)
@@ -121,6 +125,22 @@ func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	h.Next.ServeHTTP(w, r)
+}
+
+// Condition returns the condition of a request with If-Match, or nil for an operation that takes none. match reports whether
+// one of its tags is that of the state of a thing. What follows a dot in a tag identifies a selection of fields and is ignored.
+type Condition func(op *describe.Operation, u *url.URL, who domain.Actor, match func(state string) bool) *scope.Match
+
+// require makes the first transaction of a request with If-Match check it.
+func (h *APIHandler) require(x *middleware.Exchange, op *describe.Operation, r *http.Request) {
+	if lines := r.Header.Values("If-Match"); len(lines) > 0 && h.Condition != nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		x.Scope.Match = h.Condition(op, r.URL, x.Actor, func(state string) bool {
+			return middleware.MatchStrong(lines, func(tag string) bool {
+				tag, _, _ = strings.Cut(tag, ".")
+				return tag == state
+			})
+		})
+	}
 }
 
 // primary reports whether a request must read from the primary.

@@ -23,6 +23,7 @@ var statuses = map[domain.Kind]int{
 	domain.NotFound:        http.StatusNotFound,
 	domain.Gone:            http.StatusGone,
 	domain.Conflict:        http.StatusConflict,
+	domain.Mismatch:        http.StatusPreconditionFailed,
 	domain.Unprocessable:   http.StatusUnprocessableEntity,
 	domain.Timeout:         http.StatusRequestTimeout,
 	domain.TooLarge:        http.StatusRequestEntityTooLarge,

@@ -84,6 +84,18 @@ func From(ctx context.Context) *Exchange {
 	return &Exchange{}
 }
 
+// Nested returns a context with an Exchange for a request that is part of another one. It has the same caller and the same
+// scope. If within is not nil, its transactions take part in that one, which has the claim of the whole request.
+func Nested(ctx context.Context, within any) (context.Context, *Exchange) {
+	outer := From(ctx)
+	x := &Exchange{RequestID: outer.RequestID, Trace: outer.Trace, ClientIP: outer.ClientIP, UserID: outer.UserID, Tier: outer.Tier,
+		Actor: outer.Actor, Scope: outer.Scope, span: outer.span}
+	if x.Scope.Match = nil; within != nil {
+		x.Scope.Claim, x.Scope.Within = nil, within
+	}
+	return &exchangeContext{scope.With(ctx, &x.Scope), x}, x
+}
+
 // NotModified records etag as the tag of the response and reports whether the request's
 // If-None-Match matches it (RFC 9110 §13.1.2, weak comparison). If it does, respond with
 // WriteNotModified. It returns false for methods other than GET and HEAD.

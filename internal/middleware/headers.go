@@ -392,6 +392,9 @@ func (t *tagWriter) send(complete bool) {
 		if h.Get("ETag") != tag {
 			h.Set("ETag", tag)
 		}
+		if strings.HasPrefix(x.ETag, `"`) {
+			h.Set(gzhttp.HeaderNoCompression, "1") // a strong tag is that of one encoding
+		}
 		if x.NotModified(tag) {
 			t.state = discarding
 			WriteNotModified(t.ResponseWriter, t.r)
@@ -439,6 +442,25 @@ func matchETag(lines []string, etag string) bool {
 			var tag string
 			tag, rest = cutTag(rest)
 			if tag != "" && tag == want {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// MatchStrong reports whether one of the tags in If-Match lines is strong and match accepts it, without its quotes, or
+// whether there is a `*` (RFC 9110 §13.1.1).
+func MatchStrong(lines []string, match func(tag string) bool) bool {
+	for _, rest := range lines {
+		for rest != "" {
+			rest = strings.TrimLeft(rest, " \t,")
+			if strings.TrimRight(rest, " \t,") == "*" {
+				return true
+			}
+			weak := strings.HasPrefix(rest, "W/")
+			var tag string
+			if tag, rest = cutTag(rest); tag != "" && !weak && match(tag[1:len(tag)-1]) {
 				return true
 			}
 		}

@@ -69,6 +69,11 @@ func (t Tags) Connection(viewer domain.Actor, in domain.Channel, c domain.Connec
 		bits(domain.CanRemove(viewer, in, c)))
 }
 
+// Comment returns the tag of a comment.
+func (t Tags) Comment(c domain.Comment) string {
+	return t.tag("comment", int64(c.ID), c.Version, c.Author.Version)
+}
+
 // User returns the tag of a user as others see them.
 func (t Tags) User(viewer domain.Actor, u domain.User) string {
 	return t.tag("user", int64(u.ID), u.Version, u.ChannelsFor(viewer), 0)

@@ -23,6 +23,15 @@ type Scope struct {
 	OwnCommit bool                // on SQLite, its transactions do not share a commit, so that nobody waits for long ones
 	Limits    *domain.TokenLimits // of the token of the request; nil for none
 	Memory    *budget.Account     // charged for texts that are read; nil for no limit
+	Match     *Match              // condition of the request; nil for none
+	Within    any                 // the *store.Tx that all transactions and reads take part in; nil for none
+}
+
+// Match is a condition on what a request changes (If-Match). The first transaction that the request commits checks it at
+// its start, and locks what it checks, so no other transaction can come in between.
+type Match struct {
+	Check func(ctx context.Context, tx any) error // tx is a *store.Tx
+	Met   bool                                    // a transaction that checked it was committed
 }
 
 // Claim is the idempotency key of a request, which must have its effect once, even if it is sent

@@ -47,6 +47,14 @@ func (v *Snapshot) Search(ctx context.Context, q SearchQuery) (domain.List[domai
 	return v.finder().Search(ctx, q)
 }
 
+// SearchPlace is the place of a result in the order of creation.
+type SearchPlace = search.Place
+
+// PlaceOf returns the place of a thing that Search has found.
+func (v *Snapshot) PlaceOf(ctx context.Context, found domain.Subject) (SearchPlace, error) {
+	return v.finder().PlaceOf(ctx, found)
+}
+
 // NewResults lists the newest results of others, up to the page's size, among the documents with the numbers of q.New.
 func (v *Snapshot) NewResults(ctx context.Context, q SearchQuery) (domain.List[domain.Subject], error) {
 	return v.finder().NewResults(ctx, q)

@@ -88,6 +88,7 @@ type Tx struct {
 	sources map[domain.Subject]int64  // locked early, with their numbers of followers
 	growing map[domain.UserID]*stored // by users whose texts became longer
 	changes []changes.Entry           // written at the end
+	changed bool                      // changes were written
 }
 
 // derive returns what the transaction writes at its end.
@@ -111,8 +112,77 @@ func New(db *database.DB) *Store {
 		spelled:     search.NewSpelled(),
 		feeds:       activity.NewFeeds(activity.DefaultFeedLimits),
 		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db), wrote: new(atomic.Pointer[func()])}
-	s.use(limitedReader{db.ReaderFor(requestOf), s.db.Dialect})
+	s.use(limitedReader{joining{db.ReaderFor(requestOf)}, s.db.Dialect})
 	return s
+}
+
+// joining reads within the transaction that the work of a context takes part in, if any.
+type joining struct{ database.Querier }
+
+func (j joining) of(ctx context.Context) database.Querier {
+	if outer := outerOf(ctx); outer != nil {
+		return outer.tx
+	}
+	return j.Querier
+}
+
+// Query implements database.Querier, like the next methods.
+func (j joining) Query(ctx context.Context, query string, args ...any) (database.Rows, error) {
+	return j.of(ctx).Query(ctx, query, args...)
+}
+
+func (j joining) QueryRow(ctx context.Context, query string, args ...any) database.Row {
+	return j.of(ctx).QueryRow(ctx, query, args...)
+}
+
+// outerOf returns the transaction that the work of a context takes part in, or nil.
+func outerOf(ctx context.Context) *Tx {
+	tx, _ := scope.Of(ctx).Within.(*Tx)
+	return tx
+}
+
+// Together runs fn in one transaction. All transactions and reads of work whose scope has tx as Within take part in it. fn
+// may run several times, like that of InTx. On SQLite the transaction does not share its commit, since it may take long.
+func (s *Store) Together(ctx context.Context, fn func(tx *Tx) error) error {
+	within := scope.Of(ctx)
+	within.OwnCommit = true
+	return s.inTx(ctx, within, s.pool.Transact, fn)
+}
+
+// join runs fn as a part of the transaction.
+func (tx *Tx) join(ctx context.Context, within scope.Scope, fn func(tx *Tx) error) error {
+	if err := tx.met(ctx, within.Match); err != nil {
+		return err
+	}
+	if err := fn(tx); err != nil {
+		return err
+	}
+	if err := tx.checkLimits(ctx); err != nil {
+		return err
+	}
+	if err := tx.checkTexts(ctx); err != nil {
+		return err
+	}
+	tx.growing = nil
+	return tx.recordChanges(ctx)
+}
+
+// met checks the condition of the request, unless a transaction that met it was committed before.
+func (tx *Tx) met(ctx context.Context, m *scope.Match) error {
+	if m == nil || m.Met {
+		return nil
+	}
+	return m.Check(ctx, tx)
+}
+
+// recordChanges writes the changes so far.
+func (tx *Tx) recordChanges(ctx context.Context) error {
+	if len(tx.changes) == 0 {
+		return nil
+	}
+	all := tx.changes
+	tx.changes, tx.changed = nil, true
+	return changes.NewWrites(tx.db).Record(ctx, all)
 }
 
 // requestOf returns where the work of a context may read.
@@ -122,7 +192,7 @@ func requestOf(ctx context.Context) *reads.Request { return scope.Of(ctx).Reads 
 func (s *Store) AtPrimary() *Store {
 	at := *s
 	at.primary = true
-	at.use(limitedReader{s.pool.Reader(), s.db.Dialect})
+	at.use(limitedReader{joining{s.pool.Reader()}, s.db.Dialect})
 	return &at
 }
 
@@ -153,6 +223,9 @@ func (s *Store) InTxClaiming(ctx context.Context, claim *scope.Claim, fn func(tx
 
 func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(context.Context, func(tx *database.Tx) error) error,
 	fn func(tx *Tx) error) error {
+	if outer, ok := within.Within.(*Tx); ok {
+		return outer.join(ctx, within, fn)
+	}
 	var enqueued, changed bool
 	var written *derived.Derived
 	within.Reads.Writes()
@@ -164,6 +237,9 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 		t.use(tx)
 		err := redo.Take(ctx, within.Claim, t.Redo())
 		if err == nil {
+			err = t.met(ctx, within.Match)
+		}
+		if err == nil {
 			err = fn(t)
 		}
 		if err == nil {
@@ -172,8 +248,8 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 		if err == nil {
 			err = t.checkTexts(ctx)
 		}
-		if err == nil && len(t.changes) > 0 {
-			err = changes.NewWrites(t.db).Record(ctx, t.changes)
+		if err == nil {
+			err = t.recordChanges(ctx)
 		}
 		if s.pool.Replicas() != nil {
 			t.derive().Writer = domain.UserID(within.Reads.Account())
@@ -181,7 +257,7 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 		if err == nil && t.derived != nil {
 			err = t.derived.Defer(ctx)
 		}
-		enqueued, changed, written = t.enqueued, len(t.changes) > 0, t.derived
+		enqueued, changed, written = t.enqueued, t.changed, t.derived
 		return err
 	})
 	if err == nil && written != nil {
@@ -189,6 +265,9 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 	}
 	if err == nil && within.Claim != nil {
 		within.Claim.Committed = true
+	}
+	if err == nil && within.Match != nil {
+		within.Match.Met = true
 	}
 	if err == nil && enqueued {
 		s.queue.Wake()
@@ -213,6 +292,11 @@ func (tx *Tx) WrittenBy(user domain.UserID) { tx.scope.Reads.For(reads.Asks{Acco
 
 // InSnapshot runs fn on one consistent state of the database.
 func (s *Store) InSnapshot(ctx context.Context, fn func(v *Snapshot) error) error {
+	if outer := outerOf(ctx); outer != nil {
+		v := &Snapshot{Queries: outer.Queries}
+		v.use(limitedReader{outer.tx, s.db.Dialect})
+		return fn(v)
+	}
 	request := requestOf(ctx)
 	if s.primary {
 		request = nil

@@ -8,6 +8,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/account"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/counters"
 	"vitrine/internal/store/rowmap"
 	"vitrine/internal/store/search"
@@ -248,6 +249,28 @@ func (s UserLists) Followers(ctx context.Context, what domain.Subject, desc bool
 		JOIN users u ON u.id = page.follower_id ORDER BY page.id `+dir, args...)
 	l.Items, err = sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
 	return l, err
+}
+
+// FollowersAfter lists followers in the order of following. next is nil at the end.
+func (s UserLists) FollowersAfter(ctx context.Context, what domain.Subject, q contents.AfterQuery) (page []domain.User, next *contents.Bookmark, err error) {
+	var after *int64
+	if q.After != nil {
+		after = &q.After.ID
+	}
+	ids, last, err := s.v.Activity().FollowersAfter(ctx, what, after, q.Desc, q.N)
+	if err != nil {
+		return nil, nil, err
+	}
+	if last != 0 {
+		next = &contents.Bookmark{ID: last}
+	}
+	byID, err := s.UsersByID(ctx, ids)
+	for _, id := range ids {
+		if u, ok := byID[id]; ok {
+			page = append(page, u)
+		}
+	}
+	return page, next, err
 }
 
 func (r UserReads) UsersByID(ctx context.Context, ids []domain.UserID) (map[domain.UserID]domain.User, error) {

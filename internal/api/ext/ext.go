@@ -3,6 +3,7 @@
 package ext
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -28,6 +29,13 @@ type Options struct {
 	// Content and Entity convert an item of a channel and a result of a search to their forms in /v3.
 	Content func(collections.Content) wire.Item
 	Entity  func(domain.Actor, domain.Entity) wire.Item
+
+	// Shown converts a thing, and returns what identifies its state. Condition is that of requests with If-Match.
+	Shown     func(domain.Actor, collections.Current) (item wire.Item, state string)
+	Condition httpedge.Condition
+
+	Public func(context.Context, httpedge.Part) httpedge.Result // carries out an operation of /v3
+	V3     *describe.Description
 }
 
 // handler implements the generated interface.
@@ -38,32 +46,40 @@ type handler struct {
 	item    func(collections.Content) wire.Item
 	entity  func(domain.Actor, domain.Entity) wire.Item
 	exports *exporting.Exporter
+	shown   func(domain.Actor, collections.Current) (wire.Item, string)
+	fields  func() map[string]tree
+	callers *httpedge.Callers
+	public  func(context.Context, httpedge.Part) httpedge.Result // an operation of /v3
+	own     func(context.Context, httpedge.Part) httpedge.Result // an operation of /ext/v1
 }
 
 var _ ext.Handler = (*handler)(nil)
 
 // New creates the handler.
 func New(o Options) (http.Handler, error) {
-	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, item: o.Content, entity: o.Entity, exports: o.Exports}
+	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, item: o.Content, entity: o.Entity, exports: o.Exports,
+		shown: o.Shown, fields: fieldsOf(o.V3), callers: o.Callers, public: o.Public}
 	server, err := ext.NewServer(h, ext.WithErrorHandler(httpedge.JSON.Fail), ext.WithNotFound(httpedge.JSON.NotFound),
 		ext.WithMethodNotAllowed(httpedge.JSON.MethodNotAllowed))
 	if err != nil {
 		return nil, err
 	}
-	return &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server, Address: address,
+	all := &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server, Address: address,
 		Primary: func(r *http.Request) bool { return isExport(r) || Waits(r) }, Waits: Waits,
 		Shown: []string{"getExtOpenapiSpecJson", "getSite"},
 		Route: func(method string, u *url.URL) (string, bool) {
 			r, ok := server.FindPath(method, u)
 			return r.OperationID(), ok
-		}}, nil
+		}, Condition: o.Condition}
+	h.own = all.Part
+	return all, nil
 }
 
 func address(operationID string, u *url.URL) *url.URL {
 	switch operationID {
-	case "filterChannelContents":
+	case "filterChannelContents", "listUserContents", "listGroupContents":
 		return httpedge.PlainLists(u)
-	case "searchByMetadata":
+	case "searchByMetadata", "listSearch":
 		return conditions(httpedge.PlainLists(u))
 	}
 	return u

@@ -60,7 +60,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{handler: h,
+	s := &Server{handler: h,
 		public: &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server,
 			Address: address, Body: adapted, Allow: allow, Shown: []string{"getPing", "getOpenapiSpec", "getOpenapiSpecJson"},
 			Route: func(method string, u *url.URL) (string, bool) {
@@ -68,7 +68,14 @@ func New(o Options) (*Server, error) {
 				return r.OperationID(), ok
 			}},
 		compat: &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Compat, Next: other, Route: other.route},
-	}, nil
+	}
+	s.public.Condition = s.Condition
+	return s, nil
+}
+
+// Part carries out an operation of a bulk request.
+func (d *Server) Part(ctx context.Context, p httpedge.Part) httpedge.Result {
+	return d.public.Part(ctx, p)
 }
 
 // ServeHTTP implements http.Handler.

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 
+	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/changes"
 )
@@ -13,8 +14,7 @@ import (
 // A cursor contains the epoch of the database, a position and a MAC over both.
 const (
 	epochLength  = 8
-	cursorMAC    = 16
-	cursorBytes  = epochLength + 16 + cursorMAC
+	cursorBytes  = epochLength + 16 + core.CursorMAC
 	cursorLength = (cursorBytes*4 + 2) / 3
 )
 
@@ -23,19 +23,13 @@ func cursorOf(secret string, p domain.ChangePosition) string {
 	all := append([]byte(nil), epochOf(secret)...)
 	all = binary.BigEndian.AppendUint64(all, uint64(p.Transaction))
 	all = binary.BigEndian.AppendUint64(all, uint64(p.ID))
-	return base64.RawURLEncoding.EncodeToString(append(all, macOf(secret, all)...))
+	return base64.RawURLEncoding.EncodeToString(append(all, core.MACOf(secret, all)...))
 }
 
 // epochOf returns what identifies the epoch in cursors.
 func epochOf(secret string) []byte {
 	sum := sha256.Sum256([]byte("epoch\x00" + secret))
 	return sum[:epochLength]
-}
-
-func macOf(secret string, text []byte) []byte {
-	h := hmac.New(sha256.New, []byte(secret))
-	h.Write(text)
-	return h.Sum(nil)[:cursorMAC]
 }
 
 // The errors for cursors.
@@ -58,8 +52,8 @@ func positionOf(s changes.State, cursor string) (p domain.ChangePosition, err er
 	if !hmac.Equal(all[:epochLength], epochOf(s.Secret)) {
 		return p, errGone
 	}
-	text := all[:cursorBytes-cursorMAC]
-	if !hmac.Equal(all[len(text):], macOf(s.Secret, text)) {
+	text := all[:cursorBytes-core.CursorMAC]
+	if !hmac.Equal(all[len(text):], core.MACOf(s.Secret, text)) {
 		return p, errForeign
 	}
 	p.Transaction = int64(binary.BigEndian.Uint64(text[epochLength:]))

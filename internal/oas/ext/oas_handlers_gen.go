@@ -1648,6 +1648,98 @@ func (s *Server) handleGetUserFollowRequest(args [1]string, argsEscaped bool, w 
 	}
 }
 
+// handleListBlockCommentsRequest handles listBlockComments operation.
+//
+// By time, oldest first. Each item that stays in the list and is not moved is returned exactly once,
+// while others write.
+//
+// GET /ext/v1/lists/blocks/{id}/comments
+func (s *Server) handleListBlockCommentsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListBlockCommentsOperation,
+			ID:   "listBlockComments",
+		}
+	)
+	params, err := decodeListBlockCommentsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListBlockComments(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListBlockCommentsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListBlockConnectionsRequest handles listBlockConnections operation.
+//
+// By the time of connecting. Each item that stays in the list and is not moved is returned exactly
+// once, while others write.
+//
+// GET /ext/v1/lists/blocks/{id}/connections
+func (s *Server) handleListBlockConnectionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListBlockConnectionsOperation,
+			ID:   "listBlockConnections",
+		}
+	)
+	params, err := decodeListBlockConnectionsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListBlockConnections(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListBlockConnectionsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleListBlockHighlightsRequest handles listBlockHighlights operation.
 //
 // All of them, in the order of the text. The selectors are those of the present text. Passages that it
@@ -1843,6 +1935,99 @@ func (s *Server) handleListChannelChoicesRequest(args [0]string, argsEscaped boo
 	}
 }
 
+// handleListChannelConnectionsRequest handles listChannelConnections operation.
+//
+// By the time of connecting. Each item that stays in the list and is not moved is returned exactly
+// once, while others write.
+//
+// GET /ext/v1/lists/channels/{id}/connections
+func (s *Server) handleListChannelConnectionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListChannelConnectionsOperation,
+			ID:   "listChannelConnections",
+		}
+	)
+	params, err := decodeListChannelConnectionsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListChannelConnections(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListChannelConnectionsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListChannelContentsRequest handles listChannelContents operation.
+//
+// Items as `GET /v3/channels/{id}/contents` shows them. By time, items are sorted by when they were
+// connected. Each item that stays in the list and is not moved is returned exactly once, while others
+// write.
+//
+// GET /ext/v1/lists/channels/{id}/contents
+func (s *Server) handleListChannelContentsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListChannelContentsOperation,
+			ID:   "listChannelContents",
+		}
+	)
+	params, err := decodeListChannelContentsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListChannelContents(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListChannelContentsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleListChannelFeedsRequest handles listChannelFeeds operation.
 //
 // For people who may edit the channel; others get 403. Each new entry of a feed becomes a link in the
@@ -1881,6 +2066,52 @@ func (s *Server) handleListChannelFeedsRequest(args [1]string, argsEscaped bool,
 	}
 
 	if err := encodeListChannelFeedsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListChannelFollowersRequest handles listChannelFollowers operation.
+//
+// By the time of following. Each item that stays in the list and is not moved is returned exactly
+// once, while others write.
+//
+// GET /ext/v1/lists/channels/{id}/followers
+func (s *Server) handleListChannelFollowersRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListChannelFollowersOperation,
+			ID:   "listChannelFollowers",
+		}
+	)
+	params, err := decodeListChannelFollowersParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListChannelFollowers(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListChannelFollowersResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1959,6 +2190,98 @@ func (s *Server) handleListExportsRequest(args [0]string, argsEscaped bool, w ht
 	}
 
 	if err := encodeListExportsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListGroupContentsRequest handles listGroupContents operation.
+//
+// Its channels, and the blocks in them, by the time of creation. Each item that stays in the list and
+// is not moved is returned exactly once, while others write.
+//
+// GET /ext/v1/lists/groups/{id}/contents
+func (s *Server) handleListGroupContentsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListGroupContentsOperation,
+			ID:   "listGroupContents",
+		}
+	)
+	params, err := decodeListGroupContentsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListGroupContents(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListGroupContentsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListGroupFollowersRequest handles listGroupFollowers operation.
+//
+// By the time of following. Each item that stays in the list and is not moved is returned exactly
+// once, while others write.
+//
+// GET /ext/v1/lists/groups/{id}/followers
+func (s *Server) handleListGroupFollowersRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListGroupFollowersOperation,
+			ID:   "listGroupFollowers",
+		}
+	)
+	params, err := decodeListGroupFollowersParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListGroupFollowers(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListGroupFollowersResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2177,6 +2500,53 @@ func (s *Server) handleListSavedRequest(args [0]string, argsEscaped bool, w http
 	}
 }
 
+// handleListSearchRequest handles listSearch operation.
+//
+// All results, by the time of creation; a search by relevance has no order that lasts, so
+// `/ext/v1/search` has it in numbered pages. Each item that stays in the list and is not moved is
+// returned exactly once, while others write.
+//
+// GET /ext/v1/lists/search
+func (s *Server) handleListSearchRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListSearchOperation,
+			ID:   "listSearch",
+		}
+	)
+	params, err := decodeListSearchParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListSearch(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListSearchResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleListSnapshotsRequest handles listSnapshots operation.
 //
 // The newest first, at most 50. The author of the block sees all copies; others see those that the
@@ -2215,6 +2585,144 @@ func (s *Server) handleListSnapshotsRequest(args [1]string, argsEscaped bool, w 
 	}
 
 	if err := encodeListSnapshotsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListUserContentsRequest handles listUserContents operation.
+//
+// Blocks and channels, by the time of creation. Each item that stays in the list and is not moved is
+// returned exactly once, while others write.
+//
+// GET /ext/v1/lists/users/{id}/contents
+func (s *Server) handleListUserContentsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListUserContentsOperation,
+			ID:   "listUserContents",
+		}
+	)
+	params, err := decodeListUserContentsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListUserContents(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListUserContentsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListUserFollowersRequest handles listUserFollowers operation.
+//
+// By the time of following. Each item that stays in the list and is not moved is returned exactly
+// once, while others write.
+//
+// GET /ext/v1/lists/users/{id}/followers
+func (s *Server) handleListUserFollowersRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListUserFollowersOperation,
+			ID:   "listUserFollowers",
+		}
+	)
+	params, err := decodeListUserFollowersParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListUserFollowers(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListUserFollowersResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListUsersRequest handles listUsers operation.
+//
+// By the time of creation. Each item that stays in the list and is not moved is returned exactly once,
+// while others write.
+//
+// GET /ext/v1/lists/users
+func (s *Server) handleListUsersRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListUsersOperation,
+			ID:   "listUsers",
+		}
+	)
+	params, err := decodeListUsersParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListUsers(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListUsersResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2400,6 +2908,68 @@ func (s *Server) handleRequestSnapshotRequest(args [1]string, argsEscaped bool, 
 	}
 
 	if err := encodeRequestSnapshotResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleRunBulkRequest handles runBulk operation.
+//
+// Each operation is a request to `/v3` or `/ext/v1` that creates, changes or deletes a block, channel,
+// connection or comment, or follows something. It is checked, authorised and answered as if it were
+// sent by itself, and counts as one request. If the rate limit does not allow all of them, none is
+// carried out.
+//
+// Operations run in their order. Without `atomic`, each is committed by itself, and others run even if
+// one fails. With `atomic`, all are committed together, or none if one fails; the others then have the
+// status 424.
+//
+// In `path` and in texts of `body`, `$0.id` stands for the field `id` in the response to the first
+// operation, `$1.data.0.id` for a field in a list of the second. In `body`, it must be the whole text;
+// `$$0.id` is the text `$0.id`. The field has at most 1,000 bytes. An operation that refers to one
+// that failed has the status 424.
+//
+// POST /ext/v1/bulk
+func (s *Server) handleRunBulkRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: RunBulkOperation,
+			ID:   "runBulk",
+		}
+	)
+	request, close, err := s.decodeRunBulkRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *BulkResults
+	response, err = s.h.RunBulk(ctx, request)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeRunBulkResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -2746,6 +3316,288 @@ func (s *Server) handleShareSnapshotRequest(args [1]string, argsEscaped bool, w 
 	}
 
 	if err := encodeShareSnapshotResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleShowBlockRequest handles showBlock operation.
+//
+// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+// `fields` and `expand`, which `If-Match` ignores.
+//
+// GET /ext/v1/blocks/{id}
+func (s *Server) handleShowBlockRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ShowBlockOperation,
+			ID:   "showBlock",
+		}
+	)
+	params, err := decodeShowBlockParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response wire.JSON
+	response, err = s.h.ShowBlock(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeShowBlockResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleShowChannelRequest handles showChannel operation.
+//
+// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+// `fields` and `expand`, which `If-Match` ignores.
+//
+// GET /ext/v1/channels/{id}
+func (s *Server) handleShowChannelRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ShowChannelOperation,
+			ID:   "showChannel",
+		}
+	)
+	params, err := decodeShowChannelParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response wire.JSON
+	response, err = s.h.ShowChannel(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeShowChannelResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleShowCommentRequest handles showComment operation.
+//
+// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+// `fields` and `expand`, which `If-Match` ignores.
+//
+// GET /ext/v1/comments/{id}
+func (s *Server) handleShowCommentRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ShowCommentOperation,
+			ID:   "showComment",
+		}
+	)
+	params, err := decodeShowCommentParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response wire.JSON
+	response, err = s.h.ShowComment(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeShowCommentResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleShowConnectionRequest handles showConnection operation.
+//
+// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+// `fields` and `expand`, which `If-Match` ignores.
+//
+// GET /ext/v1/connections/{id}
+func (s *Server) handleShowConnectionRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ShowConnectionOperation,
+			ID:   "showConnection",
+		}
+	)
+	params, err := decodeShowConnectionParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response wire.JSON
+	response, err = s.h.ShowConnection(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeShowConnectionResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleShowGroupRequest handles showGroup operation.
+//
+// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+// `fields` and `expand`, which `If-Match` ignores.
+//
+// GET /ext/v1/groups/{id}
+func (s *Server) handleShowGroupRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ShowGroupOperation,
+			ID:   "showGroup",
+		}
+	)
+	params, err := decodeShowGroupParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response wire.JSON
+	response, err = s.h.ShowGroup(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeShowGroupResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleShowUserRequest handles showUser operation.
+//
+// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+// `fields` and `expand`, which `If-Match` ignores.
+//
+// GET /ext/v1/users/{id}
+func (s *Server) handleShowUserRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ShowUserOperation,
+			ID:   "showUser",
+		}
+	)
+	params, err := decodeShowUserParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response wire.JSON
+	response, err = s.h.ShowUser(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeShowUserResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

@@ -20,7 +20,10 @@ var (
 	rn35AllowedHeaders = map[string]string{
 		"PUT": "Content-Type",
 	}
-	rn76AllowedHeaders = map[string]string{
+	rn100AllowedHeaders = map[string]string{
+		"POST": "Content-Type",
+	}
+	rn109AllowedHeaders = map[string]string{
 		"GET": "Last-Event-Id",
 	}
 	rn5AllowedHeaders = map[string]string{
@@ -32,7 +35,7 @@ var (
 	rn38AllowedHeaders = map[string]string{
 		"PUT": "Content-Type",
 	}
-	rn79AllowedHeaders = map[string]string{
+	rn105AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
 	rn41AllowedHeaders = map[string]string{
@@ -41,10 +44,10 @@ var (
 	rn16AllowedHeaders = map[string]string{
 		"PUT": "Content-Type",
 	}
-	rn64AllowedHeaders = map[string]string{
+	rn82AllowedHeaders = map[string]string{
 		"POST": "Content-Type",
 	}
-	rn80AllowedHeaders = map[string]string{
+	rn110AllowedHeaders = map[string]string{
 		"PATCH": "Content-Type",
 	}
 	rn12AllowedHeaders = map[string]string{
@@ -106,172 +109,60 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				break
 			}
 			switch elem[0] {
-			case 'b': // Prefix: "blocks/"
+			case 'b': // Prefix: "b"
 
-				if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
+				if l := len("b"); len(elem) >= l && elem[0:l] == "b" {
 					elem = elem[l:]
 				} else {
 					break
 				}
 
-				// Param: "id"
-				// Match until "/"
-				idx := strings.IndexByte(elem, '/')
-				if idx < 0 {
-					idx = len(elem)
-				}
-				args[0] = elem[:idx]
-				elem = elem[idx:]
-
 				if len(elem) == 0 {
-					switch r.Method {
-					case "DELETE":
-						s.handleDeleteBlockRequest([1]string{
-							args[0],
-						}, elemIsEscaped, w, r)
-					default:
-						s.notAllowed(w, r, notAllowedParams{
-							allowedMethods: "DELETE",
-							allowedHeaders: nil,
-							acceptPost:     "",
-							acceptPatch:    "",
-						})
-					}
-
-					return
+					break
 				}
 				switch elem[0] {
-				case '/': // Prefix: "/"
+				case 'l': // Prefix: "locks/"
 
-					if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+					if l := len("locks/"); len(elem) >= l && elem[0:l] == "locks/" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
 					if len(elem) == 0 {
-						break
+						switch r.Method {
+						case "DELETE":
+							s.handleDeleteBlockRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						case "GET":
+							s.handleShowBlockRequest([1]string{
+								args[0],
+							}, elemIsEscaped, w, r)
+						default:
+							s.notAllowed(w, r, notAllowedParams{
+								allowedMethods: "DELETE,GET",
+								allowedHeaders: nil,
+								acceptPost:     "",
+								acceptPatch:    "",
+							})
+						}
+
+						return
 					}
 					switch elem[0] {
-					case 'f': // Prefix: "file-metadata"
+					case '/': // Prefix: "/"
 
-						if l := len("file-metadata"); len(elem) >= l && elem[0:l] == "file-metadata" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch r.Method {
-							case "GET":
-								s.handleGetBlockFileMetadataRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							case "PUT":
-								s.handleSetBlockFileMetadataRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							default:
-								s.notAllowed(w, r, notAllowedParams{
-									allowedMethods: "GET,PUT",
-									allowedHeaders: rn32AllowedHeaders,
-									acceptPost:     "",
-									acceptPatch:    "",
-								})
-							}
-
-							return
-						}
-
-					case 'h': // Prefix: "highlights"
-
-						if l := len("highlights"); len(elem) >= l && elem[0:l] == "highlights" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch r.Method {
-							case "GET":
-								s.handleListBlockHighlightsRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							case "POST":
-								s.handleCreateHighlightRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							default:
-								s.notAllowed(w, r, notAllowedParams{
-									allowedMethods: "GET,POST",
-									allowedHeaders: rn11AllowedHeaders,
-									acceptPost:     "application/json",
-									acceptPatch:    "",
-								})
-							}
-
-							return
-						}
-
-					case 'p': // Prefix: "processing"
-
-						if l := len("processing"); len(elem) >= l && elem[0:l] == "processing" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch r.Method {
-							case "GET":
-								s.handleGetBlockProcessingRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							default:
-								s.notAllowed(w, r, notAllowedParams{
-									allowedMethods: "GET",
-									allowedHeaders: nil,
-									acceptPost:     "",
-									acceptPatch:    "",
-								})
-							}
-
-							return
-						}
-
-					case 'r': // Prefix: "reprocess"
-
-						if l := len("reprocess"); len(elem) >= l && elem[0:l] == "reprocess" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch r.Method {
-							case "POST":
-								s.handleReprocessBlockRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							default:
-								s.notAllowed(w, r, notAllowedParams{
-									allowedMethods: "POST",
-									allowedHeaders: nil,
-									acceptPost:     "",
-									acceptPatch:    "",
-								})
-							}
-
-							return
-						}
-
-					case 's': // Prefix: "snapshot"
-
-						if l := len("snapshot"); len(elem) >= l && elem[0:l] == "snapshot" {
+						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
 							elem = elem[l:]
 						} else {
 							break
@@ -281,9 +172,125 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 							break
 						}
 						switch elem[0] {
-						case '-': // Prefix: "-"
+						case 'f': // Prefix: "file-metadata"
 
-							if l := len("-"); len(elem) >= l && elem[0:l] == "-" {
+							if l := len("file-metadata"); len(elem) >= l && elem[0:l] == "file-metadata" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "GET":
+									s.handleGetBlockFileMetadataRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								case "PUT":
+									s.handleSetBlockFileMetadataRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET,PUT",
+										allowedHeaders: rn32AllowedHeaders,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
+						case 'h': // Prefix: "highlights"
+
+							if l := len("highlights"); len(elem) >= l && elem[0:l] == "highlights" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "GET":
+									s.handleListBlockHighlightsRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								case "POST":
+									s.handleCreateHighlightRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET,POST",
+										allowedHeaders: rn11AllowedHeaders,
+										acceptPost:     "application/json",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
+						case 'p': // Prefix: "processing"
+
+							if l := len("processing"); len(elem) >= l && elem[0:l] == "processing" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "GET":
+									s.handleGetBlockProcessingRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET",
+										allowedHeaders: nil,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
+						case 'r': // Prefix: "reprocess"
+
+							if l := len("reprocess"); len(elem) >= l && elem[0:l] == "reprocess" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "POST":
+									s.handleReprocessBlockRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "POST",
+										allowedHeaders: nil,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
+						case 's': // Prefix: "snapshot"
+
+							if l := len("snapshot"); len(elem) >= l && elem[0:l] == "snapshot" {
 								elem = elem[l:]
 							} else {
 								break
@@ -293,40 +300,85 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 								break
 							}
 							switch elem[0] {
-							case 'p': // Prefix: "policy"
+							case '-': // Prefix: "-"
 
-								if l := len("policy"); len(elem) >= l && elem[0:l] == "policy" {
+								if l := len("-"); len(elem) >= l && elem[0:l] == "-" {
 									elem = elem[l:]
 								} else {
 									break
 								}
 
 								if len(elem) == 0 {
-									// Leaf node.
-									switch r.Method {
-									case "GET":
-										s.handleGetBlockSnapshotPolicyRequest([1]string{
-											args[0],
-										}, elemIsEscaped, w, r)
-									case "PUT":
-										s.handleSetBlockSnapshotPolicyRequest([1]string{
-											args[0],
-										}, elemIsEscaped, w, r)
-									default:
-										s.notAllowed(w, r, notAllowedParams{
-											allowedMethods: "GET,PUT",
-											allowedHeaders: rn35AllowedHeaders,
-											acceptPost:     "",
-											acceptPatch:    "",
-										})
+									break
+								}
+								switch elem[0] {
+								case 'p': // Prefix: "policy"
+
+									if l := len("policy"); len(elem) >= l && elem[0:l] == "policy" {
+										elem = elem[l:]
+									} else {
+										break
 									}
 
-									return
+									if len(elem) == 0 {
+										// Leaf node.
+										switch r.Method {
+										case "GET":
+											s.handleGetBlockSnapshotPolicyRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										case "PUT":
+											s.handleSetBlockSnapshotPolicyRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										default:
+											s.notAllowed(w, r, notAllowedParams{
+												allowedMethods: "GET,PUT",
+												allowedHeaders: rn35AllowedHeaders,
+												acceptPost:     "",
+												acceptPatch:    "",
+											})
+										}
+
+										return
+									}
+
+								case 'r': // Prefix: "request"
+
+									if l := len("request"); len(elem) >= l && elem[0:l] == "request" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch r.Method {
+										case "GET":
+											s.handleGetSnapshotRequestRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										case "POST":
+											s.handleRequestSnapshotRequest([1]string{
+												args[0],
+											}, elemIsEscaped, w, r)
+										default:
+											s.notAllowed(w, r, notAllowedParams{
+												allowedMethods: "GET,POST",
+												allowedHeaders: nil,
+												acceptPost:     "",
+												acceptPatch:    "",
+											})
+										}
+
+										return
+									}
+
 								}
 
-							case 'r': // Prefix: "request"
+							case 's': // Prefix: "s"
 
-								if l := len("request"); len(elem) >= l && elem[0:l] == "request" {
+								if l := len("s"); len(elem) >= l && elem[0:l] == "s" {
 									elem = elem[l:]
 								} else {
 									break
@@ -336,11 +388,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 									// Leaf node.
 									switch r.Method {
 									case "GET":
-										s.handleGetSnapshotRequestRequest([1]string{
+										s.handleListSnapshotsRequest([1]string{
 											args[0],
 										}, elemIsEscaped, w, r)
 									case "POST":
-										s.handleRequestSnapshotRequest([1]string{
+										s.handleAddSnapshotRequest([1]string{
 											args[0],
 										}, elemIsEscaped, w, r)
 									default:
@@ -357,89 +409,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 							}
 
-						case 's': // Prefix: "s"
+						case 'v': // Prefix: "versions"
 
-							if l := len("s"); len(elem) >= l && elem[0:l] == "s" {
+							if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
 								elem = elem[l:]
 							} else {
 								break
 							}
 
 							if len(elem) == 0 {
-								// Leaf node.
 								switch r.Method {
 								case "GET":
-									s.handleListSnapshotsRequest([1]string{
+									s.handleListBlockVersionsRequest([1]string{
 										args[0],
-									}, elemIsEscaped, w, r)
-								case "POST":
-									s.handleAddSnapshotRequest([1]string{
-										args[0],
-									}, elemIsEscaped, w, r)
-								default:
-									s.notAllowed(w, r, notAllowedParams{
-										allowedMethods: "GET,POST",
-										allowedHeaders: nil,
-										acceptPost:     "",
-										acceptPatch:    "",
-									})
-								}
-
-								return
-							}
-
-						}
-
-					case 'v': // Prefix: "versions"
-
-						if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							switch r.Method {
-							case "GET":
-								s.handleListBlockVersionsRequest([1]string{
-									args[0],
-								}, elemIsEscaped, w, r)
-							default:
-								s.notAllowed(w, r, notAllowedParams{
-									allowedMethods: "GET",
-									allowedHeaders: nil,
-									acceptPost:     "",
-									acceptPatch:    "",
-								})
-							}
-
-							return
-						}
-						switch elem[0] {
-						case '/': // Prefix: "/"
-
-							if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							// Param: "number"
-							// Leaf parameter, slashes are prohibited
-							idx := strings.IndexByte(elem, '/')
-							if idx >= 0 {
-								break
-							}
-							args[1] = elem
-							elem = ""
-
-							if len(elem) == 0 {
-								// Leaf node.
-								switch r.Method {
-								case "GET":
-									s.handleGetBlockVersionRequest([2]string{
-										args[0],
-										args[1],
 									}, elemIsEscaped, w, r)
 								default:
 									s.notAllowed(w, r, notAllowedParams{
@@ -452,9 +434,73 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 								return
 							}
+							switch elem[0] {
+							case '/': // Prefix: "/"
+
+								if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								// Param: "number"
+								// Leaf parameter, slashes are prohibited
+								idx := strings.IndexByte(elem, '/')
+								if idx >= 0 {
+									break
+								}
+								args[1] = elem
+								elem = ""
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch r.Method {
+									case "GET":
+										s.handleGetBlockVersionRequest([2]string{
+											args[0],
+											args[1],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "GET",
+											allowedHeaders: nil,
+											acceptPost:     "",
+											acceptPatch:    "",
+										})
+									}
+
+									return
+								}
+
+							}
 
 						}
 
+					}
+
+				case 'u': // Prefix: "ulk"
+
+					if l := len("ulk"); len(elem) >= l && elem[0:l] == "ulk" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch r.Method {
+						case "POST":
+							s.handleRunBulkRequest([0]string{}, elemIsEscaped, w, r)
+						default:
+							s.notAllowed(w, r, notAllowedParams{
+								allowedMethods: "POST",
+								allowedHeaders: rn100AllowedHeaders,
+								acceptPost:     "application/json",
+								acceptPatch:    "",
+							})
+						}
+
+						return
 					}
 
 				}
@@ -523,7 +569,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 								default:
 									s.notAllowed(w, r, notAllowedParams{
 										allowedMethods: "GET",
-										allowedHeaders: rn76AllowedHeaders,
+										allowedHeaders: rn109AllowedHeaders,
 										acceptPost:     "",
 										acceptPatch:    "",
 									})
@@ -552,7 +598,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 						elem = elem[idx:]
 
 						if len(elem) == 0 {
-							break
+							switch r.Method {
+							case "GET":
+								s.handleShowChannelRequest([1]string{
+									args[0],
+								}, elemIsEscaped, w, r)
+							default:
+								s.notAllowed(w, r, notAllowedParams{
+									allowedMethods: "GET",
+									allowedHeaders: nil,
+									acceptPost:     "",
+									acceptPatch:    "",
+								})
+							}
+
+							return
 						}
 						switch elem[0] {
 						case '/': // Prefix: "/"
@@ -985,40 +1045,94 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 					}
 
-				case 'o': // Prefix: "omments/"
+				case 'o': // Prefix: "o"
 
-					if l := len("omments/"); len(elem) >= l && elem[0:l] == "omments/" {
+					if l := len("o"); len(elem) >= l && elem[0:l] == "o" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
-					// Param: "id"
-					// Leaf parameter, slashes are prohibited
-					idx := strings.IndexByte(elem, '/')
-					if idx >= 0 {
+					if len(elem) == 0 {
 						break
 					}
-					args[0] = elem
-					elem = ""
+					switch elem[0] {
+					case 'm': // Prefix: "mments/"
 
-					if len(elem) == 0 {
-						// Leaf node.
-						switch r.Method {
-						case "PATCH":
-							s.handleUpdateCommentRequest([1]string{
-								args[0],
-							}, elemIsEscaped, w, r)
-						default:
-							s.notAllowed(w, r, notAllowedParams{
-								allowedMethods: "PATCH",
-								allowedHeaders: rn79AllowedHeaders,
-								acceptPost:     "",
-								acceptPatch:    "application/json",
-							})
+						if l := len("mments/"); len(elem) >= l && elem[0:l] == "mments/" {
+							elem = elem[l:]
+						} else {
+							break
 						}
 
-						return
+						// Param: "id"
+						// Leaf parameter, slashes are prohibited
+						idx := strings.IndexByte(elem, '/')
+						if idx >= 0 {
+							break
+						}
+						args[0] = elem
+						elem = ""
+
+						if len(elem) == 0 {
+							// Leaf node.
+							switch r.Method {
+							case "GET":
+								s.handleShowCommentRequest([1]string{
+									args[0],
+								}, elemIsEscaped, w, r)
+							case "PATCH":
+								s.handleUpdateCommentRequest([1]string{
+									args[0],
+								}, elemIsEscaped, w, r)
+							default:
+								s.notAllowed(w, r, notAllowedParams{
+									allowedMethods: "GET,PATCH",
+									allowedHeaders: rn105AllowedHeaders,
+									acceptPost:     "",
+									acceptPatch:    "application/json",
+								})
+							}
+
+							return
+						}
+
+					case 'n': // Prefix: "nnections/"
+
+						if l := len("nnections/"); len(elem) >= l && elem[0:l] == "nnections/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						// Param: "id"
+						// Leaf parameter, slashes are prohibited
+						idx := strings.IndexByte(elem, '/')
+						if idx >= 0 {
+							break
+						}
+						args[0] = elem
+						elem = ""
+
+						if len(elem) == 0 {
+							// Leaf node.
+							switch r.Method {
+							case "GET":
+								s.handleShowConnectionRequest([1]string{
+									args[0],
+								}, elemIsEscaped, w, r)
+							default:
+								s.notAllowed(w, r, notAllowedParams{
+									allowedMethods: "GET",
+									allowedHeaders: nil,
+									acceptPost:     "",
+									acceptPatch:    "",
+								})
+							}
+
+							return
+						}
+
 					}
 
 				}
@@ -1137,7 +1251,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				elem = elem[idx:]
 
 				if len(elem) == 0 {
-					break
+					switch r.Method {
+					case "GET":
+						s.handleShowGroupRequest([1]string{
+							args[0],
+						}, elemIsEscaped, w, r)
+					default:
+						s.notAllowed(w, r, notAllowedParams{
+							allowedMethods: "GET",
+							allowedHeaders: nil,
+							acceptPost:     "",
+							acceptPatch:    "",
+						})
+					}
+
+					return
 				}
 				switch elem[0] {
 				case '/': // Prefix: "/"
@@ -1343,7 +1471,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					default:
 						s.notAllowed(w, r, notAllowedParams{
 							allowedMethods: "GET,POST",
-							allowedHeaders: rn64AllowedHeaders,
+							allowedHeaders: rn82AllowedHeaders,
 							acceptPost:     "application/json",
 							acceptPatch:    "",
 						})
@@ -1394,6 +1522,476 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 				}
 
+			case 'l': // Prefix: "lists/"
+
+				if l := len("lists/"); len(elem) >= l && elem[0:l] == "lists/" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				if len(elem) == 0 {
+					break
+				}
+				switch elem[0] {
+				case 'b': // Prefix: "blocks/"
+
+					if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
+					if len(elem) == 0 {
+						break
+					}
+					switch elem[0] {
+					case '/': // Prefix: "/co"
+
+						if l := len("/co"); len(elem) >= l && elem[0:l] == "/co" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						if len(elem) == 0 {
+							break
+						}
+						switch elem[0] {
+						case 'm': // Prefix: "mments"
+
+							if l := len("mments"); len(elem) >= l && elem[0:l] == "mments" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "GET":
+									s.handleListBlockCommentsRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET",
+										allowedHeaders: nil,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
+						case 'n': // Prefix: "nnections"
+
+							if l := len("nnections"); len(elem) >= l && elem[0:l] == "nnections" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "GET":
+									s.handleListBlockConnectionsRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET",
+										allowedHeaders: nil,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
+						}
+
+					}
+
+				case 'c': // Prefix: "channels/"
+
+					if l := len("channels/"); len(elem) >= l && elem[0:l] == "channels/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
+					if len(elem) == 0 {
+						break
+					}
+					switch elem[0] {
+					case '/': // Prefix: "/"
+
+						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						if len(elem) == 0 {
+							break
+						}
+						switch elem[0] {
+						case 'c': // Prefix: "con"
+
+							if l := len("con"); len(elem) >= l && elem[0:l] == "con" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								break
+							}
+							switch elem[0] {
+							case 'n': // Prefix: "nections"
+
+								if l := len("nections"); len(elem) >= l && elem[0:l] == "nections" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch r.Method {
+									case "GET":
+										s.handleListChannelConnectionsRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "GET",
+											allowedHeaders: nil,
+											acceptPost:     "",
+											acceptPatch:    "",
+										})
+									}
+
+									return
+								}
+
+							case 't': // Prefix: "tents"
+
+								if l := len("tents"); len(elem) >= l && elem[0:l] == "tents" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch r.Method {
+									case "GET":
+										s.handleListChannelContentsRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "GET",
+											allowedHeaders: nil,
+											acceptPost:     "",
+											acceptPatch:    "",
+										})
+									}
+
+									return
+								}
+
+							}
+
+						case 'f': // Prefix: "followers"
+
+							if l := len("followers"); len(elem) >= l && elem[0:l] == "followers" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "GET":
+									s.handleListChannelFollowersRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET",
+										allowedHeaders: nil,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
+						}
+
+					}
+
+				case 'g': // Prefix: "groups/"
+
+					if l := len("groups/"); len(elem) >= l && elem[0:l] == "groups/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
+					if len(elem) == 0 {
+						break
+					}
+					switch elem[0] {
+					case '/': // Prefix: "/"
+
+						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						if len(elem) == 0 {
+							break
+						}
+						switch elem[0] {
+						case 'c': // Prefix: "contents"
+
+							if l := len("contents"); len(elem) >= l && elem[0:l] == "contents" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "GET":
+									s.handleListGroupContentsRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET",
+										allowedHeaders: nil,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
+						case 'f': // Prefix: "followers"
+
+							if l := len("followers"); len(elem) >= l && elem[0:l] == "followers" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch r.Method {
+								case "GET":
+									s.handleListGroupFollowersRequest([1]string{
+										args[0],
+									}, elemIsEscaped, w, r)
+								default:
+									s.notAllowed(w, r, notAllowedParams{
+										allowedMethods: "GET",
+										allowedHeaders: nil,
+										acceptPost:     "",
+										acceptPatch:    "",
+									})
+								}
+
+								return
+							}
+
+						}
+
+					}
+
+				case 's': // Prefix: "search"
+
+					if l := len("search"); len(elem) >= l && elem[0:l] == "search" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch r.Method {
+						case "GET":
+							s.handleListSearchRequest([0]string{}, elemIsEscaped, w, r)
+						default:
+							s.notAllowed(w, r, notAllowedParams{
+								allowedMethods: "GET",
+								allowedHeaders: nil,
+								acceptPost:     "",
+								acceptPatch:    "",
+							})
+						}
+
+						return
+					}
+
+				case 'u': // Prefix: "users"
+
+					if l := len("users"); len(elem) >= l && elem[0:l] == "users" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					if len(elem) == 0 {
+						switch r.Method {
+						case "GET":
+							s.handleListUsersRequest([0]string{}, elemIsEscaped, w, r)
+						default:
+							s.notAllowed(w, r, notAllowedParams{
+								allowedMethods: "GET",
+								allowedHeaders: nil,
+								acceptPost:     "",
+								acceptPatch:    "",
+							})
+						}
+
+						return
+					}
+					switch elem[0] {
+					case '/': // Prefix: "/"
+
+						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						// Param: "id"
+						// Match until "/"
+						idx := strings.IndexByte(elem, '/')
+						if idx < 0 {
+							idx = len(elem)
+						}
+						args[0] = elem[:idx]
+						elem = elem[idx:]
+
+						if len(elem) == 0 {
+							break
+						}
+						switch elem[0] {
+						case '/': // Prefix: "/"
+
+							if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								break
+							}
+							switch elem[0] {
+							case 'c': // Prefix: "contents"
+
+								if l := len("contents"); len(elem) >= l && elem[0:l] == "contents" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch r.Method {
+									case "GET":
+										s.handleListUserContentsRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "GET",
+											allowedHeaders: nil,
+											acceptPost:     "",
+											acceptPatch:    "",
+										})
+									}
+
+									return
+								}
+
+							case 'f': // Prefix: "followers"
+
+								if l := len("followers"); len(elem) >= l && elem[0:l] == "followers" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch r.Method {
+									case "GET":
+										s.handleListUserFollowersRequest([1]string{
+											args[0],
+										}, elemIsEscaped, w, r)
+									default:
+										s.notAllowed(w, r, notAllowedParams{
+											allowedMethods: "GET",
+											allowedHeaders: nil,
+											acceptPost:     "",
+											acceptPatch:    "",
+										})
+									}
+
+									return
+								}
+
+							}
+
+						}
+
+					}
+
+				}
+
 			case 'm': // Prefix: "me"
 
 				if l := len("me"); len(elem) >= l && elem[0:l] == "me" {
@@ -1409,7 +2007,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 					default:
 						s.notAllowed(w, r, notAllowedParams{
 							allowedMethods: "PATCH",
-							allowedHeaders: rn80AllowedHeaders,
+							allowedHeaders: rn110AllowedHeaders,
 							acceptPost:     "",
 							acceptPatch:    "application/json",
 						})
@@ -1773,7 +2371,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				elem = elem[idx:]
 
 				if len(elem) == 0 {
-					break
+					switch r.Method {
+					case "GET":
+						s.handleShowUserRequest([1]string{
+							args[0],
+						}, elemIsEscaped, w, r)
+					default:
+						s.notAllowed(w, r, notAllowedParams{
+							allowedMethods: "GET",
+							allowedHeaders: nil,
+							acceptPost:     "",
+							acceptPatch:    "",
+						})
+					}
+
+					return
 				}
 				switch elem[0] {
 				case '/': // Prefix: "/follow"
@@ -1913,172 +2525,63 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 				break
 			}
 			switch elem[0] {
-			case 'b': // Prefix: "blocks/"
+			case 'b': // Prefix: "b"
 
-				if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
+				if l := len("b"); len(elem) >= l && elem[0:l] == "b" {
 					elem = elem[l:]
 				} else {
 					break
 				}
 
-				// Param: "id"
-				// Match until "/"
-				idx := strings.IndexByte(elem, '/')
-				if idx < 0 {
-					idx = len(elem)
-				}
-				args[0] = elem[:idx]
-				elem = elem[idx:]
-
 				if len(elem) == 0 {
-					switch method {
-					case "DELETE":
-						r.name = DeleteBlockOperation
-						r.summary = "Delete a block"
-						r.operationID = "deleteBlock"
-						r.operationGroup = "Blocks"
-						r.pathPattern = "/ext/v1/blocks/{id}"
-						r.args = args
-						r.count = 1
-						return r, true
-					default:
-						return
-					}
+					break
 				}
 				switch elem[0] {
-				case '/': // Prefix: "/"
+				case 'l': // Prefix: "locks/"
 
-					if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+					if l := len("locks/"); len(elem) >= l && elem[0:l] == "locks/" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
 					if len(elem) == 0 {
-						break
+						switch method {
+						case "DELETE":
+							r.name = DeleteBlockOperation
+							r.summary = "Delete a block"
+							r.operationID = "deleteBlock"
+							r.operationGroup = "Blocks"
+							r.pathPattern = "/ext/v1/blocks/{id}"
+							r.args = args
+							r.count = 1
+							return r, true
+						case "GET":
+							r.name = ShowBlockOperation
+							r.summary = "Read a block"
+							r.operationID = "showBlock"
+							r.operationGroup = "Blocks"
+							r.pathPattern = "/ext/v1/blocks/{id}"
+							r.args = args
+							r.count = 1
+							return r, true
+						default:
+							return
+						}
 					}
 					switch elem[0] {
-					case 'f': // Prefix: "file-metadata"
+					case '/': // Prefix: "/"
 
-						if l := len("file-metadata"); len(elem) >= l && elem[0:l] == "file-metadata" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch method {
-							case "GET":
-								r.name = GetBlockFileMetadataOperation
-								r.summary = "Read whether the files of a block show their metadata"
-								r.operationID = "getBlockFileMetadata"
-								r.operationGroup = "Blocks"
-								r.pathPattern = "/ext/v1/blocks/{id}/file-metadata"
-								r.args = args
-								r.count = 1
-								return r, true
-							case "PUT":
-								r.name = SetBlockFileMetadataOperation
-								r.summary = "Choose whether the files of a block show their metadata"
-								r.operationID = "setBlockFileMetadata"
-								r.operationGroup = "Blocks"
-								r.pathPattern = "/ext/v1/blocks/{id}/file-metadata"
-								r.args = args
-								r.count = 1
-								return r, true
-							default:
-								return
-							}
-						}
-
-					case 'h': // Prefix: "highlights"
-
-						if l := len("highlights"); len(elem) >= l && elem[0:l] == "highlights" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch method {
-							case "GET":
-								r.name = ListBlockHighlightsOperation
-								r.summary = "List your highlights of a block"
-								r.operationID = "listBlockHighlights"
-								r.operationGroup = "Highlights"
-								r.pathPattern = "/ext/v1/blocks/{id}/highlights"
-								r.args = args
-								r.count = 1
-								return r, true
-							case "POST":
-								r.name = CreateHighlightOperation
-								r.summary = "Highlight a passage of a block"
-								r.operationID = "createHighlight"
-								r.operationGroup = "Highlights"
-								r.pathPattern = "/ext/v1/blocks/{id}/highlights"
-								r.args = args
-								r.count = 1
-								return r, true
-							default:
-								return
-							}
-						}
-
-					case 'p': // Prefix: "processing"
-
-						if l := len("processing"); len(elem) >= l && elem[0:l] == "processing" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch method {
-							case "GET":
-								r.name = GetBlockProcessingOperation
-								r.summary = "Read the processing state of a block"
-								r.operationID = "getBlockProcessing"
-								r.operationGroup = "Blocks"
-								r.pathPattern = "/ext/v1/blocks/{id}/processing"
-								r.args = args
-								r.count = 1
-								return r, true
-							default:
-								return
-							}
-						}
-
-					case 'r': // Prefix: "reprocess"
-
-						if l := len("reprocess"); len(elem) >= l && elem[0:l] == "reprocess" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							// Leaf node.
-							switch method {
-							case "POST":
-								r.name = ReprocessBlockOperation
-								r.summary = "Process a block again"
-								r.operationID = "reprocessBlock"
-								r.operationGroup = "Blocks"
-								r.pathPattern = "/ext/v1/blocks/{id}/reprocess"
-								r.args = args
-								r.count = 1
-								return r, true
-							default:
-								return
-							}
-						}
-
-					case 's': // Prefix: "snapshot"
-
-						if l := len("snapshot"); len(elem) >= l && elem[0:l] == "snapshot" {
+						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
 							elem = elem[l:]
 						} else {
 							break
@@ -2088,9 +2591,127 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 							break
 						}
 						switch elem[0] {
-						case '-': // Prefix: "-"
+						case 'f': // Prefix: "file-metadata"
 
-							if l := len("-"); len(elem) >= l && elem[0:l] == "-" {
+							if l := len("file-metadata"); len(elem) >= l && elem[0:l] == "file-metadata" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = GetBlockFileMetadataOperation
+									r.summary = "Read whether the files of a block show their metadata"
+									r.operationID = "getBlockFileMetadata"
+									r.operationGroup = "Blocks"
+									r.pathPattern = "/ext/v1/blocks/{id}/file-metadata"
+									r.args = args
+									r.count = 1
+									return r, true
+								case "PUT":
+									r.name = SetBlockFileMetadataOperation
+									r.summary = "Choose whether the files of a block show their metadata"
+									r.operationID = "setBlockFileMetadata"
+									r.operationGroup = "Blocks"
+									r.pathPattern = "/ext/v1/blocks/{id}/file-metadata"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
+							}
+
+						case 'h': // Prefix: "highlights"
+
+							if l := len("highlights"); len(elem) >= l && elem[0:l] == "highlights" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = ListBlockHighlightsOperation
+									r.summary = "List your highlights of a block"
+									r.operationID = "listBlockHighlights"
+									r.operationGroup = "Highlights"
+									r.pathPattern = "/ext/v1/blocks/{id}/highlights"
+									r.args = args
+									r.count = 1
+									return r, true
+								case "POST":
+									r.name = CreateHighlightOperation
+									r.summary = "Highlight a passage of a block"
+									r.operationID = "createHighlight"
+									r.operationGroup = "Highlights"
+									r.pathPattern = "/ext/v1/blocks/{id}/highlights"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
+							}
+
+						case 'p': // Prefix: "processing"
+
+							if l := len("processing"); len(elem) >= l && elem[0:l] == "processing" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = GetBlockProcessingOperation
+									r.summary = "Read the processing state of a block"
+									r.operationID = "getBlockProcessing"
+									r.operationGroup = "Blocks"
+									r.pathPattern = "/ext/v1/blocks/{id}/processing"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
+							}
+
+						case 'r': // Prefix: "reprocess"
+
+							if l := len("reprocess"); len(elem) >= l && elem[0:l] == "reprocess" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "POST":
+									r.name = ReprocessBlockOperation
+									r.summary = "Process a block again"
+									r.operationID = "reprocessBlock"
+									r.operationGroup = "Blocks"
+									r.pathPattern = "/ext/v1/blocks/{id}/reprocess"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
+							}
+
+						case 's': // Prefix: "snapshot"
+
+							if l := len("snapshot"); len(elem) >= l && elem[0:l] == "snapshot" {
 								elem = elem[l:]
 							} else {
 								break
@@ -2100,43 +2721,91 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 								break
 							}
 							switch elem[0] {
-							case 'p': // Prefix: "policy"
+							case '-': // Prefix: "-"
 
-								if l := len("policy"); len(elem) >= l && elem[0:l] == "policy" {
+								if l := len("-"); len(elem) >= l && elem[0:l] == "-" {
 									elem = elem[l:]
 								} else {
 									break
 								}
 
 								if len(elem) == 0 {
-									// Leaf node.
-									switch method {
-									case "GET":
-										r.name = GetBlockSnapshotPolicyOperation
-										r.summary = "Read when the server copies a block's page"
-										r.operationID = "getBlockSnapshotPolicy"
-										r.operationGroup = "Blocks"
-										r.pathPattern = "/ext/v1/blocks/{id}/snapshot-policy"
-										r.args = args
-										r.count = 1
-										return r, true
-									case "PUT":
-										r.name = SetBlockSnapshotPolicyOperation
-										r.summary = "Choose when the server copies a block's page"
-										r.operationID = "setBlockSnapshotPolicy"
-										r.operationGroup = "Blocks"
-										r.pathPattern = "/ext/v1/blocks/{id}/snapshot-policy"
-										r.args = args
-										r.count = 1
-										return r, true
-									default:
-										return
+									break
+								}
+								switch elem[0] {
+								case 'p': // Prefix: "policy"
+
+									if l := len("policy"); len(elem) >= l && elem[0:l] == "policy" {
+										elem = elem[l:]
+									} else {
+										break
 									}
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch method {
+										case "GET":
+											r.name = GetBlockSnapshotPolicyOperation
+											r.summary = "Read when the server copies a block's page"
+											r.operationID = "getBlockSnapshotPolicy"
+											r.operationGroup = "Blocks"
+											r.pathPattern = "/ext/v1/blocks/{id}/snapshot-policy"
+											r.args = args
+											r.count = 1
+											return r, true
+										case "PUT":
+											r.name = SetBlockSnapshotPolicyOperation
+											r.summary = "Choose when the server copies a block's page"
+											r.operationID = "setBlockSnapshotPolicy"
+											r.operationGroup = "Blocks"
+											r.pathPattern = "/ext/v1/blocks/{id}/snapshot-policy"
+											r.args = args
+											r.count = 1
+											return r, true
+										default:
+											return
+										}
+									}
+
+								case 'r': // Prefix: "request"
+
+									if l := len("request"); len(elem) >= l && elem[0:l] == "request" {
+										elem = elem[l:]
+									} else {
+										break
+									}
+
+									if len(elem) == 0 {
+										// Leaf node.
+										switch method {
+										case "GET":
+											r.name = GetSnapshotRequestOperation
+											r.summary = "Read the state of a requested copy"
+											r.operationID = "getSnapshotRequest"
+											r.operationGroup = "Blocks"
+											r.pathPattern = "/ext/v1/blocks/{id}/snapshot-request"
+											r.args = args
+											r.count = 1
+											return r, true
+										case "POST":
+											r.name = RequestSnapshotOperation
+											r.summary = "Request a copy of a block's page from the server"
+											r.operationID = "requestSnapshot"
+											r.operationGroup = "Blocks"
+											r.pathPattern = "/ext/v1/blocks/{id}/snapshot-request"
+											r.args = args
+											r.count = 1
+											return r, true
+										default:
+											return
+										}
+									}
+
 								}
 
-							case 'r': // Prefix: "request"
+							case 's': // Prefix: "s"
 
-								if l := len("request"); len(elem) >= l && elem[0:l] == "request" {
+								if l := len("s"); len(elem) >= l && elem[0:l] == "s" {
 									elem = elem[l:]
 								} else {
 									break
@@ -2146,20 +2815,20 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									// Leaf node.
 									switch method {
 									case "GET":
-										r.name = GetSnapshotRequestOperation
-										r.summary = "Read the state of a requested copy"
-										r.operationID = "getSnapshotRequest"
+										r.name = ListSnapshotsOperation
+										r.summary = "List the saved copies of a block's page"
+										r.operationID = "listSnapshots"
 										r.operationGroup = "Blocks"
-										r.pathPattern = "/ext/v1/blocks/{id}/snapshot-request"
+										r.pathPattern = "/ext/v1/blocks/{id}/snapshots"
 										r.args = args
 										r.count = 1
 										return r, true
 									case "POST":
-										r.name = RequestSnapshotOperation
-										r.summary = "Request a copy of a block's page from the server"
-										r.operationID = "requestSnapshot"
+										r.name = AddSnapshotOperation
+										r.summary = "Save a copy of a block's page"
+										r.operationID = "addSnapshot"
 										r.operationGroup = "Blocks"
-										r.pathPattern = "/ext/v1/blocks/{id}/snapshot-request"
+										r.pathPattern = "/ext/v1/blocks/{id}/snapshots"
 										r.args = args
 										r.count = 1
 										return r, true
@@ -2170,32 +2839,22 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 
 							}
 
-						case 's': // Prefix: "s"
+						case 'v': // Prefix: "versions"
 
-							if l := len("s"); len(elem) >= l && elem[0:l] == "s" {
+							if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
 								elem = elem[l:]
 							} else {
 								break
 							}
 
 							if len(elem) == 0 {
-								// Leaf node.
 								switch method {
 								case "GET":
-									r.name = ListSnapshotsOperation
-									r.summary = "List the saved copies of a block's page"
-									r.operationID = "listSnapshots"
+									r.name = ListBlockVersionsOperation
+									r.summary = "List the versions of the texts of a block"
+									r.operationID = "listBlockVersions"
 									r.operationGroup = "Blocks"
-									r.pathPattern = "/ext/v1/blocks/{id}/snapshots"
-									r.args = args
-									r.count = 1
-									return r, true
-								case "POST":
-									r.name = AddSnapshotOperation
-									r.summary = "Save a copy of a block's page"
-									r.operationID = "addSnapshot"
-									r.operationGroup = "Blocks"
-									r.pathPattern = "/ext/v1/blocks/{id}/snapshots"
+									r.pathPattern = "/ext/v1/blocks/{id}/versions"
 									r.args = args
 									r.count = 1
 									return r, true
@@ -2203,69 +2862,70 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 									return
 								}
 							}
+							switch elem[0] {
+							case '/': // Prefix: "/"
 
-						}
-
-					case 'v': // Prefix: "versions"
-
-						if l := len("versions"); len(elem) >= l && elem[0:l] == "versions" {
-							elem = elem[l:]
-						} else {
-							break
-						}
-
-						if len(elem) == 0 {
-							switch method {
-							case "GET":
-								r.name = ListBlockVersionsOperation
-								r.summary = "List the versions of the texts of a block"
-								r.operationID = "listBlockVersions"
-								r.operationGroup = "Blocks"
-								r.pathPattern = "/ext/v1/blocks/{id}/versions"
-								r.args = args
-								r.count = 1
-								return r, true
-							default:
-								return
-							}
-						}
-						switch elem[0] {
-						case '/': // Prefix: "/"
-
-							if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
-								elem = elem[l:]
-							} else {
-								break
-							}
-
-							// Param: "number"
-							// Leaf parameter, slashes are prohibited
-							idx := strings.IndexByte(elem, '/')
-							if idx >= 0 {
-								break
-							}
-							args[1] = elem
-							elem = ""
-
-							if len(elem) == 0 {
-								// Leaf node.
-								switch method {
-								case "GET":
-									r.name = GetBlockVersionOperation
-									r.summary = "Read a version of the texts of a block"
-									r.operationID = "getBlockVersion"
-									r.operationGroup = "Blocks"
-									r.pathPattern = "/ext/v1/blocks/{id}/versions/{number}"
-									r.args = args
-									r.count = 2
-									return r, true
-								default:
-									return
+								if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+									elem = elem[l:]
+								} else {
+									break
 								}
+
+								// Param: "number"
+								// Leaf parameter, slashes are prohibited
+								idx := strings.IndexByte(elem, '/')
+								if idx >= 0 {
+									break
+								}
+								args[1] = elem
+								elem = ""
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "GET":
+										r.name = GetBlockVersionOperation
+										r.summary = "Read a version of the texts of a block"
+										r.operationID = "getBlockVersion"
+										r.operationGroup = "Blocks"
+										r.pathPattern = "/ext/v1/blocks/{id}/versions/{number}"
+										r.args = args
+										r.count = 2
+										return r, true
+									default:
+										return
+									}
+								}
+
 							}
 
 						}
 
+					}
+
+				case 'u': // Prefix: "ulk"
+
+					if l := len("ulk"); len(elem) >= l && elem[0:l] == "ulk" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch method {
+						case "POST":
+							r.name = RunBulkOperation
+							r.summary = "Carry out up to 100 operations"
+							r.operationID = "runBulk"
+							r.operationGroup = "Bulk"
+							r.pathPattern = "/ext/v1/bulk"
+							r.args = args
+							r.count = 0
+							return r, true
+						default:
+							return
+						}
 					}
 
 				}
@@ -2363,7 +3023,19 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						elem = elem[idx:]
 
 						if len(elem) == 0 {
-							break
+							switch method {
+							case "GET":
+								r.name = ShowChannelOperation
+								r.summary = "Read a channel"
+								r.operationID = "showChannel"
+								r.operationGroup = "Channels"
+								r.pathPattern = "/ext/v1/channels/{id}"
+								r.args = args
+								r.count = 1
+								return r, true
+							default:
+								return
+							}
 						}
 						switch elem[0] {
 						case '/': // Prefix: "/"
@@ -2794,38 +3466,95 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 
 					}
 
-				case 'o': // Prefix: "omments/"
+				case 'o': // Prefix: "o"
 
-					if l := len("omments/"); len(elem) >= l && elem[0:l] == "omments/" {
+					if l := len("o"); len(elem) >= l && elem[0:l] == "o" {
 						elem = elem[l:]
 					} else {
 						break
 					}
 
-					// Param: "id"
-					// Leaf parameter, slashes are prohibited
-					idx := strings.IndexByte(elem, '/')
-					if idx >= 0 {
+					if len(elem) == 0 {
 						break
 					}
-					args[0] = elem
-					elem = ""
+					switch elem[0] {
+					case 'm': // Prefix: "mments/"
 
-					if len(elem) == 0 {
-						// Leaf node.
-						switch method {
-						case "PATCH":
-							r.name = UpdateCommentOperation
-							r.summary = "Change a comment"
-							r.operationID = "updateComment"
-							r.operationGroup = "Comments"
-							r.pathPattern = "/ext/v1/comments/{id}"
-							r.args = args
-							r.count = 1
-							return r, true
-						default:
-							return
+						if l := len("mments/"); len(elem) >= l && elem[0:l] == "mments/" {
+							elem = elem[l:]
+						} else {
+							break
 						}
+
+						// Param: "id"
+						// Leaf parameter, slashes are prohibited
+						idx := strings.IndexByte(elem, '/')
+						if idx >= 0 {
+							break
+						}
+						args[0] = elem
+						elem = ""
+
+						if len(elem) == 0 {
+							// Leaf node.
+							switch method {
+							case "GET":
+								r.name = ShowCommentOperation
+								r.summary = "Read a comment"
+								r.operationID = "showComment"
+								r.operationGroup = "Comments"
+								r.pathPattern = "/ext/v1/comments/{id}"
+								r.args = args
+								r.count = 1
+								return r, true
+							case "PATCH":
+								r.name = UpdateCommentOperation
+								r.summary = "Change a comment"
+								r.operationID = "updateComment"
+								r.operationGroup = "Comments"
+								r.pathPattern = "/ext/v1/comments/{id}"
+								r.args = args
+								r.count = 1
+								return r, true
+							default:
+								return
+							}
+						}
+
+					case 'n': // Prefix: "nnections/"
+
+						if l := len("nnections/"); len(elem) >= l && elem[0:l] == "nnections/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						// Param: "id"
+						// Leaf parameter, slashes are prohibited
+						idx := strings.IndexByte(elem, '/')
+						if idx >= 0 {
+							break
+						}
+						args[0] = elem
+						elem = ""
+
+						if len(elem) == 0 {
+							// Leaf node.
+							switch method {
+							case "GET":
+								r.name = ShowConnectionOperation
+								r.summary = "Read a connection"
+								r.operationID = "showConnection"
+								r.operationGroup = "Channels"
+								r.pathPattern = "/ext/v1/connections/{id}"
+								r.args = args
+								r.count = 1
+								return r, true
+							default:
+								return
+							}
+						}
+
 					}
 
 				}
@@ -2952,7 +3681,19 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 				elem = elem[idx:]
 
 				if len(elem) == 0 {
-					break
+					switch method {
+					case "GET":
+						r.name = ShowGroupOperation
+						r.summary = "Read a group"
+						r.operationID = "showGroup"
+						r.operationGroup = "Users"
+						r.pathPattern = "/ext/v1/groups/{id}"
+						r.args = args
+						r.count = 1
+						return r, true
+					default:
+						return
+					}
 				}
 				switch elem[0] {
 				case '/': // Prefix: "/"
@@ -3226,6 +3967,458 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 						default:
 							return
 						}
+					}
+
+				}
+
+			case 'l': // Prefix: "lists/"
+
+				if l := len("lists/"); len(elem) >= l && elem[0:l] == "lists/" {
+					elem = elem[l:]
+				} else {
+					break
+				}
+
+				if len(elem) == 0 {
+					break
+				}
+				switch elem[0] {
+				case 'b': // Prefix: "blocks/"
+
+					if l := len("blocks/"); len(elem) >= l && elem[0:l] == "blocks/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
+					if len(elem) == 0 {
+						break
+					}
+					switch elem[0] {
+					case '/': // Prefix: "/co"
+
+						if l := len("/co"); len(elem) >= l && elem[0:l] == "/co" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						if len(elem) == 0 {
+							break
+						}
+						switch elem[0] {
+						case 'm': // Prefix: "mments"
+
+							if l := len("mments"); len(elem) >= l && elem[0:l] == "mments" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = ListBlockCommentsOperation
+									r.summary = "List the comments on a block"
+									r.operationID = "listBlockComments"
+									r.operationGroup = "Lists"
+									r.pathPattern = "/ext/v1/lists/blocks/{id}/comments"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
+							}
+
+						case 'n': // Prefix: "nnections"
+
+							if l := len("nnections"); len(elem) >= l && elem[0:l] == "nnections" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = ListBlockConnectionsOperation
+									r.summary = "List the channels that a block is in"
+									r.operationID = "listBlockConnections"
+									r.operationGroup = "Lists"
+									r.pathPattern = "/ext/v1/lists/blocks/{id}/connections"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
+							}
+
+						}
+
+					}
+
+				case 'c': // Prefix: "channels/"
+
+					if l := len("channels/"); len(elem) >= l && elem[0:l] == "channels/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
+					if len(elem) == 0 {
+						break
+					}
+					switch elem[0] {
+					case '/': // Prefix: "/"
+
+						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						if len(elem) == 0 {
+							break
+						}
+						switch elem[0] {
+						case 'c': // Prefix: "con"
+
+							if l := len("con"); len(elem) >= l && elem[0:l] == "con" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								break
+							}
+							switch elem[0] {
+							case 'n': // Prefix: "nections"
+
+								if l := len("nections"); len(elem) >= l && elem[0:l] == "nections" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "GET":
+										r.name = ListChannelConnectionsOperation
+										r.summary = "List the channels that a channel is in"
+										r.operationID = "listChannelConnections"
+										r.operationGroup = "Lists"
+										r.pathPattern = "/ext/v1/lists/channels/{id}/connections"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
+								}
+
+							case 't': // Prefix: "tents"
+
+								if l := len("tents"); len(elem) >= l && elem[0:l] == "tents" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "GET":
+										r.name = ListChannelContentsOperation
+										r.summary = "List the contents of a channel"
+										r.operationID = "listChannelContents"
+										r.operationGroup = "Lists"
+										r.pathPattern = "/ext/v1/lists/channels/{id}/contents"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
+								}
+
+							}
+
+						case 'f': // Prefix: "followers"
+
+							if l := len("followers"); len(elem) >= l && elem[0:l] == "followers" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = ListChannelFollowersOperation
+									r.summary = "List the followers of a channel"
+									r.operationID = "listChannelFollowers"
+									r.operationGroup = "Lists"
+									r.pathPattern = "/ext/v1/lists/channels/{id}/followers"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
+							}
+
+						}
+
+					}
+
+				case 'g': // Prefix: "groups/"
+
+					if l := len("groups/"); len(elem) >= l && elem[0:l] == "groups/" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					// Param: "id"
+					// Match until "/"
+					idx := strings.IndexByte(elem, '/')
+					if idx < 0 {
+						idx = len(elem)
+					}
+					args[0] = elem[:idx]
+					elem = elem[idx:]
+
+					if len(elem) == 0 {
+						break
+					}
+					switch elem[0] {
+					case '/': // Prefix: "/"
+
+						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						if len(elem) == 0 {
+							break
+						}
+						switch elem[0] {
+						case 'c': // Prefix: "contents"
+
+							if l := len("contents"); len(elem) >= l && elem[0:l] == "contents" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = ListGroupContentsOperation
+									r.summary = "List the contents of a group"
+									r.operationID = "listGroupContents"
+									r.operationGroup = "Lists"
+									r.pathPattern = "/ext/v1/lists/groups/{id}/contents"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
+							}
+
+						case 'f': // Prefix: "followers"
+
+							if l := len("followers"); len(elem) >= l && elem[0:l] == "followers" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								// Leaf node.
+								switch method {
+								case "GET":
+									r.name = ListGroupFollowersOperation
+									r.summary = "List the followers of a group"
+									r.operationID = "listGroupFollowers"
+									r.operationGroup = "Lists"
+									r.pathPattern = "/ext/v1/lists/groups/{id}/followers"
+									r.args = args
+									r.count = 1
+									return r, true
+								default:
+									return
+								}
+							}
+
+						}
+
+					}
+
+				case 's': // Prefix: "search"
+
+					if l := len("search"); len(elem) >= l && elem[0:l] == "search" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					if len(elem) == 0 {
+						// Leaf node.
+						switch method {
+						case "GET":
+							r.name = ListSearchOperation
+							r.summary = "List the results of a search"
+							r.operationID = "listSearch"
+							r.operationGroup = "Lists"
+							r.pathPattern = "/ext/v1/lists/search"
+							r.args = args
+							r.count = 0
+							return r, true
+						default:
+							return
+						}
+					}
+
+				case 'u': // Prefix: "users"
+
+					if l := len("users"); len(elem) >= l && elem[0:l] == "users" {
+						elem = elem[l:]
+					} else {
+						break
+					}
+
+					if len(elem) == 0 {
+						switch method {
+						case "GET":
+							r.name = ListUsersOperation
+							r.summary = "List the users"
+							r.operationID = "listUsers"
+							r.operationGroup = "Lists"
+							r.pathPattern = "/ext/v1/lists/users"
+							r.args = args
+							r.count = 0
+							return r, true
+						default:
+							return
+						}
+					}
+					switch elem[0] {
+					case '/': // Prefix: "/"
+
+						if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+							elem = elem[l:]
+						} else {
+							break
+						}
+
+						// Param: "id"
+						// Match until "/"
+						idx := strings.IndexByte(elem, '/')
+						if idx < 0 {
+							idx = len(elem)
+						}
+						args[0] = elem[:idx]
+						elem = elem[idx:]
+
+						if len(elem) == 0 {
+							break
+						}
+						switch elem[0] {
+						case '/': // Prefix: "/"
+
+							if l := len("/"); len(elem) >= l && elem[0:l] == "/" {
+								elem = elem[l:]
+							} else {
+								break
+							}
+
+							if len(elem) == 0 {
+								break
+							}
+							switch elem[0] {
+							case 'c': // Prefix: "contents"
+
+								if l := len("contents"); len(elem) >= l && elem[0:l] == "contents" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "GET":
+										r.name = ListUserContentsOperation
+										r.summary = "List what a user created"
+										r.operationID = "listUserContents"
+										r.operationGroup = "Lists"
+										r.pathPattern = "/ext/v1/lists/users/{id}/contents"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
+								}
+
+							case 'f': // Prefix: "followers"
+
+								if l := len("followers"); len(elem) >= l && elem[0:l] == "followers" {
+									elem = elem[l:]
+								} else {
+									break
+								}
+
+								if len(elem) == 0 {
+									// Leaf node.
+									switch method {
+									case "GET":
+										r.name = ListUserFollowersOperation
+										r.summary = "List the followers of a user"
+										r.operationID = "listUserFollowers"
+										r.operationGroup = "Lists"
+										r.pathPattern = "/ext/v1/lists/users/{id}/followers"
+										r.args = args
+										r.count = 1
+										return r, true
+									default:
+										return
+									}
+								}
+
+							}
+
+						}
+
 					}
 
 				}
@@ -3615,7 +4808,19 @@ func (s *Server) FindPath(method string, u *url.URL) (r Route, _ bool) {
 				elem = elem[idx:]
 
 				if len(elem) == 0 {
-					break
+					switch method {
+					case "GET":
+						r.name = ShowUserOperation
+						r.summary = "Read a user"
+						r.operationID = "showUser"
+						r.operationGroup = "Users"
+						r.pathPattern = "/ext/v1/users/{id}"
+						r.args = args
+						r.count = 1
+						return r, true
+					default:
+						return
+					}
 				}
 				switch elem[0] {
 				case '/': // Prefix: "/follow"

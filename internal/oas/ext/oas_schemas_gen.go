@@ -230,6 +230,166 @@ func (s *BlockProcessingState) UnmarshalText(data []byte) error {
 	}
 }
 
+// A request.
+// Ref: #/components/schemas/BulkOperation
+type BulkOperation struct {
+	Body OptJSON `json:"body"`
+	// As the header `If-Match`.
+	IfMatch OptString           `json:"if_match"`
+	Method  BulkOperationMethod `json:"method"`
+	// From the root of the API, such as `/v3/blocks`.
+	Path string `json:"path"`
+}
+
+// GetBody returns the value of Body.
+func (s *BulkOperation) GetBody() OptJSON {
+	return s.Body
+}
+
+// GetIfMatch returns the value of IfMatch.
+func (s *BulkOperation) GetIfMatch() OptString {
+	return s.IfMatch
+}
+
+// GetMethod returns the value of Method.
+func (s *BulkOperation) GetMethod() BulkOperationMethod {
+	return s.Method
+}
+
+// GetPath returns the value of Path.
+func (s *BulkOperation) GetPath() string {
+	return s.Path
+}
+
+// SetBody sets the value of Body.
+func (s *BulkOperation) SetBody(val OptJSON) {
+	s.Body = val
+}
+
+// SetIfMatch sets the value of IfMatch.
+func (s *BulkOperation) SetIfMatch(val OptString) {
+	s.IfMatch = val
+}
+
+// SetMethod sets the value of Method.
+func (s *BulkOperation) SetMethod(val BulkOperationMethod) {
+	s.Method = val
+}
+
+// SetPath sets the value of Path.
+func (s *BulkOperation) SetPath(val string) {
+	s.Path = val
+}
+
+type BulkOperationMethod string
+
+const (
+	BulkOperationMethodPOST   BulkOperationMethod = "POST"
+	BulkOperationMethodPUT    BulkOperationMethod = "PUT"
+	BulkOperationMethodPATCH  BulkOperationMethod = "PATCH"
+	BulkOperationMethodDELETE BulkOperationMethod = "DELETE"
+)
+
+// AllValues returns all BulkOperationMethod values.
+func (BulkOperationMethod) AllValues() []BulkOperationMethod {
+	return []BulkOperationMethod{
+		BulkOperationMethodPOST,
+		BulkOperationMethodPUT,
+		BulkOperationMethodPATCH,
+		BulkOperationMethodDELETE,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s BulkOperationMethod) MarshalText() ([]byte, error) {
+	switch s {
+	case BulkOperationMethodPOST:
+		return []byte(s), nil
+	case BulkOperationMethodPUT:
+		return []byte(s), nil
+	case BulkOperationMethodPATCH:
+		return []byte(s), nil
+	case BulkOperationMethodDELETE:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *BulkOperationMethod) UnmarshalText(data []byte) error {
+	switch BulkOperationMethod(data) {
+	case BulkOperationMethodPOST:
+		*s = BulkOperationMethodPOST
+		return nil
+	case BulkOperationMethodPUT:
+		*s = BulkOperationMethodPUT
+		return nil
+	case BulkOperationMethodPATCH:
+		*s = BulkOperationMethodPATCH
+		return nil
+	case BulkOperationMethodDELETE:
+		*s = BulkOperationMethodDELETE
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// The results of operations, in their order.
+// Ref: #/components/schemas/BulkResults
+type BulkResults struct {
+	// False if `atomic` was given and an operation failed, so nothing has changed.
+	Committed bool                     `json:"committed"`
+	Results   []BulkResultsResultsItem `json:"results"`
+}
+
+// GetCommitted returns the value of Committed.
+func (s *BulkResults) GetCommitted() bool {
+	return s.Committed
+}
+
+// GetResults returns the value of Results.
+func (s *BulkResults) GetResults() []BulkResultsResultsItem {
+	return s.Results
+}
+
+// SetCommitted sets the value of Committed.
+func (s *BulkResults) SetCommitted(val bool) {
+	s.Committed = val
+}
+
+// SetResults sets the value of Results.
+func (s *BulkResults) SetResults(val []BulkResultsResultsItem) {
+	s.Results = val
+}
+
+type BulkResultsResultsItem struct {
+	Body OptJSON `json:"body"`
+	// The status of the response.
+	Status int64 `json:"status"`
+}
+
+// GetBody returns the value of Body.
+func (s *BulkResultsResultsItem) GetBody() OptJSON {
+	return s.Body
+}
+
+// GetStatus returns the value of Status.
+func (s *BulkResultsResultsItem) GetStatus() int64 {
+	return s.Status
+}
+
+// SetBody sets the value of Body.
+func (s *BulkResultsResultsItem) SetBody(val OptJSON) {
+	s.Body = val
+}
+
+// SetStatus sets the value of Status.
+func (s *BulkResultsResultsItem) SetStatus(val int64) {
+	s.Status = val
+}
+
 // The number of bytes used, and the limit.
 // Ref: #/components/schemas/ByteUsage
 type ByteUsage struct {
@@ -3387,6 +3547,88 @@ func (s *ItemList) SetMeta(val PageMeta) {
 	s.Meta = val
 }
 
+type ListBlockCommentsSort string
+
+const (
+	ListBlockCommentsSortCreatedAtAsc  ListBlockCommentsSort = "created_at_asc"
+	ListBlockCommentsSortCreatedAtDesc ListBlockCommentsSort = "created_at_desc"
+)
+
+// AllValues returns all ListBlockCommentsSort values.
+func (ListBlockCommentsSort) AllValues() []ListBlockCommentsSort {
+	return []ListBlockCommentsSort{
+		ListBlockCommentsSortCreatedAtAsc,
+		ListBlockCommentsSortCreatedAtDesc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListBlockCommentsSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListBlockCommentsSortCreatedAtAsc:
+		return []byte(s), nil
+	case ListBlockCommentsSortCreatedAtDesc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListBlockCommentsSort) UnmarshalText(data []byte) error {
+	switch ListBlockCommentsSort(data) {
+	case ListBlockCommentsSortCreatedAtAsc:
+		*s = ListBlockCommentsSortCreatedAtAsc
+		return nil
+	case ListBlockCommentsSortCreatedAtDesc:
+		*s = ListBlockCommentsSortCreatedAtDesc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListBlockConnectionsSort string
+
+const (
+	ListBlockConnectionsSortCreatedAtDesc ListBlockConnectionsSort = "created_at_desc"
+	ListBlockConnectionsSortCreatedAtAsc  ListBlockConnectionsSort = "created_at_asc"
+)
+
+// AllValues returns all ListBlockConnectionsSort values.
+func (ListBlockConnectionsSort) AllValues() []ListBlockConnectionsSort {
+	return []ListBlockConnectionsSort{
+		ListBlockConnectionsSortCreatedAtDesc,
+		ListBlockConnectionsSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListBlockConnectionsSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListBlockConnectionsSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListBlockConnectionsSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListBlockConnectionsSort) UnmarshalText(data []byte) error {
+	switch ListBlockConnectionsSort(data) {
+	case ListBlockConnectionsSortCreatedAtDesc:
+		*s = ListBlockConnectionsSortCreatedAtDesc
+		return nil
+	case ListBlockConnectionsSortCreatedAtAsc:
+		*s = ListBlockConnectionsSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 type ListBlockHighlightsOKApplicationLdJSON string
 
 // ListBlockHighlightsOKRawApplicationLdJSON represents raw HTTP response for ListBlockHighlights application/ld+json.
@@ -3406,6 +3648,301 @@ func (s *ListBlockHighlightsOKRawApplicationLdJSON) SetResponse(val *http.Respon
 
 func (*ListBlockHighlightsOKRawApplicationLdJSON) listBlockHighlightsRes() {}
 
+type ListChannelConnectionsSort string
+
+const (
+	ListChannelConnectionsSortCreatedAtDesc ListChannelConnectionsSort = "created_at_desc"
+	ListChannelConnectionsSortCreatedAtAsc  ListChannelConnectionsSort = "created_at_asc"
+)
+
+// AllValues returns all ListChannelConnectionsSort values.
+func (ListChannelConnectionsSort) AllValues() []ListChannelConnectionsSort {
+	return []ListChannelConnectionsSort{
+		ListChannelConnectionsSortCreatedAtDesc,
+		ListChannelConnectionsSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListChannelConnectionsSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListChannelConnectionsSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListChannelConnectionsSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListChannelConnectionsSort) UnmarshalText(data []byte) error {
+	switch ListChannelConnectionsSort(data) {
+	case ListChannelConnectionsSortCreatedAtDesc:
+		*s = ListChannelConnectionsSortCreatedAtDesc
+		return nil
+	case ListChannelConnectionsSortCreatedAtAsc:
+		*s = ListChannelConnectionsSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListChannelContentsSort string
+
+const (
+	ListChannelContentsSortPositionDesc  ListChannelContentsSort = "position_desc"
+	ListChannelContentsSortPositionAsc   ListChannelContentsSort = "position_asc"
+	ListChannelContentsSortCreatedAtDesc ListChannelContentsSort = "created_at_desc"
+	ListChannelContentsSortCreatedAtAsc  ListChannelContentsSort = "created_at_asc"
+)
+
+// AllValues returns all ListChannelContentsSort values.
+func (ListChannelContentsSort) AllValues() []ListChannelContentsSort {
+	return []ListChannelContentsSort{
+		ListChannelContentsSortPositionDesc,
+		ListChannelContentsSortPositionAsc,
+		ListChannelContentsSortCreatedAtDesc,
+		ListChannelContentsSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListChannelContentsSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListChannelContentsSortPositionDesc:
+		return []byte(s), nil
+	case ListChannelContentsSortPositionAsc:
+		return []byte(s), nil
+	case ListChannelContentsSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListChannelContentsSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListChannelContentsSort) UnmarshalText(data []byte) error {
+	switch ListChannelContentsSort(data) {
+	case ListChannelContentsSortPositionDesc:
+		*s = ListChannelContentsSortPositionDesc
+		return nil
+	case ListChannelContentsSortPositionAsc:
+		*s = ListChannelContentsSortPositionAsc
+		return nil
+	case ListChannelContentsSortCreatedAtDesc:
+		*s = ListChannelContentsSortCreatedAtDesc
+		return nil
+	case ListChannelContentsSortCreatedAtAsc:
+		*s = ListChannelContentsSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListChannelFollowersSort string
+
+const (
+	ListChannelFollowersSortCreatedAtDesc ListChannelFollowersSort = "created_at_desc"
+	ListChannelFollowersSortCreatedAtAsc  ListChannelFollowersSort = "created_at_asc"
+)
+
+// AllValues returns all ListChannelFollowersSort values.
+func (ListChannelFollowersSort) AllValues() []ListChannelFollowersSort {
+	return []ListChannelFollowersSort{
+		ListChannelFollowersSortCreatedAtDesc,
+		ListChannelFollowersSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListChannelFollowersSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListChannelFollowersSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListChannelFollowersSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListChannelFollowersSort) UnmarshalText(data []byte) error {
+	switch ListChannelFollowersSort(data) {
+	case ListChannelFollowersSortCreatedAtDesc:
+		*s = ListChannelFollowersSortCreatedAtDesc
+		return nil
+	case ListChannelFollowersSortCreatedAtAsc:
+		*s = ListChannelFollowersSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListGroupContentsSort string
+
+const (
+	ListGroupContentsSortCreatedAtDesc ListGroupContentsSort = "created_at_desc"
+	ListGroupContentsSortCreatedAtAsc  ListGroupContentsSort = "created_at_asc"
+)
+
+// AllValues returns all ListGroupContentsSort values.
+func (ListGroupContentsSort) AllValues() []ListGroupContentsSort {
+	return []ListGroupContentsSort{
+		ListGroupContentsSortCreatedAtDesc,
+		ListGroupContentsSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListGroupContentsSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListGroupContentsSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListGroupContentsSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListGroupContentsSort) UnmarshalText(data []byte) error {
+	switch ListGroupContentsSort(data) {
+	case ListGroupContentsSortCreatedAtDesc:
+		*s = ListGroupContentsSortCreatedAtDesc
+		return nil
+	case ListGroupContentsSortCreatedAtAsc:
+		*s = ListGroupContentsSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListGroupContentsTypeItem string
+
+const (
+	ListGroupContentsTypeItemText       ListGroupContentsTypeItem = "Text"
+	ListGroupContentsTypeItemImage      ListGroupContentsTypeItem = "Image"
+	ListGroupContentsTypeItemLink       ListGroupContentsTypeItem = "Link"
+	ListGroupContentsTypeItemAttachment ListGroupContentsTypeItem = "Attachment"
+	ListGroupContentsTypeItemEmbed      ListGroupContentsTypeItem = "Embed"
+	ListGroupContentsTypeItemChannel    ListGroupContentsTypeItem = "Channel"
+	ListGroupContentsTypeItemBlock      ListGroupContentsTypeItem = "Block"
+)
+
+// AllValues returns all ListGroupContentsTypeItem values.
+func (ListGroupContentsTypeItem) AllValues() []ListGroupContentsTypeItem {
+	return []ListGroupContentsTypeItem{
+		ListGroupContentsTypeItemText,
+		ListGroupContentsTypeItemImage,
+		ListGroupContentsTypeItemLink,
+		ListGroupContentsTypeItemAttachment,
+		ListGroupContentsTypeItemEmbed,
+		ListGroupContentsTypeItemChannel,
+		ListGroupContentsTypeItemBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListGroupContentsTypeItem) MarshalText() ([]byte, error) {
+	switch s {
+	case ListGroupContentsTypeItemText:
+		return []byte(s), nil
+	case ListGroupContentsTypeItemImage:
+		return []byte(s), nil
+	case ListGroupContentsTypeItemLink:
+		return []byte(s), nil
+	case ListGroupContentsTypeItemAttachment:
+		return []byte(s), nil
+	case ListGroupContentsTypeItemEmbed:
+		return []byte(s), nil
+	case ListGroupContentsTypeItemChannel:
+		return []byte(s), nil
+	case ListGroupContentsTypeItemBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListGroupContentsTypeItem) UnmarshalText(data []byte) error {
+	switch ListGroupContentsTypeItem(data) {
+	case ListGroupContentsTypeItemText:
+		*s = ListGroupContentsTypeItemText
+		return nil
+	case ListGroupContentsTypeItemImage:
+		*s = ListGroupContentsTypeItemImage
+		return nil
+	case ListGroupContentsTypeItemLink:
+		*s = ListGroupContentsTypeItemLink
+		return nil
+	case ListGroupContentsTypeItemAttachment:
+		*s = ListGroupContentsTypeItemAttachment
+		return nil
+	case ListGroupContentsTypeItemEmbed:
+		*s = ListGroupContentsTypeItemEmbed
+		return nil
+	case ListGroupContentsTypeItemChannel:
+		*s = ListGroupContentsTypeItemChannel
+		return nil
+	case ListGroupContentsTypeItemBlock:
+		*s = ListGroupContentsTypeItemBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListGroupFollowersSort string
+
+const (
+	ListGroupFollowersSortCreatedAtDesc ListGroupFollowersSort = "created_at_desc"
+	ListGroupFollowersSortCreatedAtAsc  ListGroupFollowersSort = "created_at_asc"
+)
+
+// AllValues returns all ListGroupFollowersSort values.
+func (ListGroupFollowersSort) AllValues() []ListGroupFollowersSort {
+	return []ListGroupFollowersSort{
+		ListGroupFollowersSortCreatedAtDesc,
+		ListGroupFollowersSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListGroupFollowersSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListGroupFollowersSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListGroupFollowersSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListGroupFollowersSort) UnmarshalText(data []byte) error {
+	switch ListGroupFollowersSort(data) {
+	case ListGroupFollowersSortCreatedAtDesc:
+		*s = ListGroupFollowersSortCreatedAtDesc
+		return nil
+	case ListGroupFollowersSortCreatedAtAsc:
+		*s = ListGroupFollowersSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 type ListHighlightsOKApplicationLdJSON string
 
 // ListHighlightsOKRawApplicationLdJSON represents raw HTTP response for ListHighlights application/ld+json.
@@ -3424,6 +3961,391 @@ func (s *ListHighlightsOKRawApplicationLdJSON) SetResponse(val *http.Response) {
 }
 
 func (*ListHighlightsOKRawApplicationLdJSON) listHighlightsRes() {}
+
+type ListSearchScope string
+
+const (
+	ListSearchScopeAll       ListSearchScope = "all"
+	ListSearchScopeMy        ListSearchScope = "my"
+	ListSearchScopeFollowing ListSearchScope = "following"
+)
+
+// AllValues returns all ListSearchScope values.
+func (ListSearchScope) AllValues() []ListSearchScope {
+	return []ListSearchScope{
+		ListSearchScopeAll,
+		ListSearchScopeMy,
+		ListSearchScopeFollowing,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListSearchScope) MarshalText() ([]byte, error) {
+	switch s {
+	case ListSearchScopeAll:
+		return []byte(s), nil
+	case ListSearchScopeMy:
+		return []byte(s), nil
+	case ListSearchScopeFollowing:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListSearchScope) UnmarshalText(data []byte) error {
+	switch ListSearchScope(data) {
+	case ListSearchScopeAll:
+		*s = ListSearchScopeAll
+		return nil
+	case ListSearchScopeMy:
+		*s = ListSearchScopeMy
+		return nil
+	case ListSearchScopeFollowing:
+		*s = ListSearchScopeFollowing
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListSearchSort string
+
+const (
+	ListSearchSortCreatedAtDesc ListSearchSort = "created_at_desc"
+	ListSearchSortCreatedAtAsc  ListSearchSort = "created_at_asc"
+)
+
+// AllValues returns all ListSearchSort values.
+func (ListSearchSort) AllValues() []ListSearchSort {
+	return []ListSearchSort{
+		ListSearchSortCreatedAtDesc,
+		ListSearchSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListSearchSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListSearchSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListSearchSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListSearchSort) UnmarshalText(data []byte) error {
+	switch ListSearchSort(data) {
+	case ListSearchSortCreatedAtDesc:
+		*s = ListSearchSortCreatedAtDesc
+		return nil
+	case ListSearchSortCreatedAtAsc:
+		*s = ListSearchSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListSearchTypeItem string
+
+const (
+	ListSearchTypeItemAll        ListSearchTypeItem = "All"
+	ListSearchTypeItemText       ListSearchTypeItem = "Text"
+	ListSearchTypeItemImage      ListSearchTypeItem = "Image"
+	ListSearchTypeItemLink       ListSearchTypeItem = "Link"
+	ListSearchTypeItemAttachment ListSearchTypeItem = "Attachment"
+	ListSearchTypeItemEmbed      ListSearchTypeItem = "Embed"
+	ListSearchTypeItemChannel    ListSearchTypeItem = "Channel"
+	ListSearchTypeItemBlock      ListSearchTypeItem = "Block"
+	ListSearchTypeItemUser       ListSearchTypeItem = "User"
+	ListSearchTypeItemGroup      ListSearchTypeItem = "Group"
+)
+
+// AllValues returns all ListSearchTypeItem values.
+func (ListSearchTypeItem) AllValues() []ListSearchTypeItem {
+	return []ListSearchTypeItem{
+		ListSearchTypeItemAll,
+		ListSearchTypeItemText,
+		ListSearchTypeItemImage,
+		ListSearchTypeItemLink,
+		ListSearchTypeItemAttachment,
+		ListSearchTypeItemEmbed,
+		ListSearchTypeItemChannel,
+		ListSearchTypeItemBlock,
+		ListSearchTypeItemUser,
+		ListSearchTypeItemGroup,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListSearchTypeItem) MarshalText() ([]byte, error) {
+	switch s {
+	case ListSearchTypeItemAll:
+		return []byte(s), nil
+	case ListSearchTypeItemText:
+		return []byte(s), nil
+	case ListSearchTypeItemImage:
+		return []byte(s), nil
+	case ListSearchTypeItemLink:
+		return []byte(s), nil
+	case ListSearchTypeItemAttachment:
+		return []byte(s), nil
+	case ListSearchTypeItemEmbed:
+		return []byte(s), nil
+	case ListSearchTypeItemChannel:
+		return []byte(s), nil
+	case ListSearchTypeItemBlock:
+		return []byte(s), nil
+	case ListSearchTypeItemUser:
+		return []byte(s), nil
+	case ListSearchTypeItemGroup:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListSearchTypeItem) UnmarshalText(data []byte) error {
+	switch ListSearchTypeItem(data) {
+	case ListSearchTypeItemAll:
+		*s = ListSearchTypeItemAll
+		return nil
+	case ListSearchTypeItemText:
+		*s = ListSearchTypeItemText
+		return nil
+	case ListSearchTypeItemImage:
+		*s = ListSearchTypeItemImage
+		return nil
+	case ListSearchTypeItemLink:
+		*s = ListSearchTypeItemLink
+		return nil
+	case ListSearchTypeItemAttachment:
+		*s = ListSearchTypeItemAttachment
+		return nil
+	case ListSearchTypeItemEmbed:
+		*s = ListSearchTypeItemEmbed
+		return nil
+	case ListSearchTypeItemChannel:
+		*s = ListSearchTypeItemChannel
+		return nil
+	case ListSearchTypeItemBlock:
+		*s = ListSearchTypeItemBlock
+		return nil
+	case ListSearchTypeItemUser:
+		*s = ListSearchTypeItemUser
+		return nil
+	case ListSearchTypeItemGroup:
+		*s = ListSearchTypeItemGroup
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListUserContentsSort string
+
+const (
+	ListUserContentsSortCreatedAtDesc ListUserContentsSort = "created_at_desc"
+	ListUserContentsSortCreatedAtAsc  ListUserContentsSort = "created_at_asc"
+)
+
+// AllValues returns all ListUserContentsSort values.
+func (ListUserContentsSort) AllValues() []ListUserContentsSort {
+	return []ListUserContentsSort{
+		ListUserContentsSortCreatedAtDesc,
+		ListUserContentsSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListUserContentsSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListUserContentsSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListUserContentsSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListUserContentsSort) UnmarshalText(data []byte) error {
+	switch ListUserContentsSort(data) {
+	case ListUserContentsSortCreatedAtDesc:
+		*s = ListUserContentsSortCreatedAtDesc
+		return nil
+	case ListUserContentsSortCreatedAtAsc:
+		*s = ListUserContentsSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListUserContentsTypeItem string
+
+const (
+	ListUserContentsTypeItemText       ListUserContentsTypeItem = "Text"
+	ListUserContentsTypeItemImage      ListUserContentsTypeItem = "Image"
+	ListUserContentsTypeItemLink       ListUserContentsTypeItem = "Link"
+	ListUserContentsTypeItemAttachment ListUserContentsTypeItem = "Attachment"
+	ListUserContentsTypeItemEmbed      ListUserContentsTypeItem = "Embed"
+	ListUserContentsTypeItemChannel    ListUserContentsTypeItem = "Channel"
+	ListUserContentsTypeItemBlock      ListUserContentsTypeItem = "Block"
+)
+
+// AllValues returns all ListUserContentsTypeItem values.
+func (ListUserContentsTypeItem) AllValues() []ListUserContentsTypeItem {
+	return []ListUserContentsTypeItem{
+		ListUserContentsTypeItemText,
+		ListUserContentsTypeItemImage,
+		ListUserContentsTypeItemLink,
+		ListUserContentsTypeItemAttachment,
+		ListUserContentsTypeItemEmbed,
+		ListUserContentsTypeItemChannel,
+		ListUserContentsTypeItemBlock,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListUserContentsTypeItem) MarshalText() ([]byte, error) {
+	switch s {
+	case ListUserContentsTypeItemText:
+		return []byte(s), nil
+	case ListUserContentsTypeItemImage:
+		return []byte(s), nil
+	case ListUserContentsTypeItemLink:
+		return []byte(s), nil
+	case ListUserContentsTypeItemAttachment:
+		return []byte(s), nil
+	case ListUserContentsTypeItemEmbed:
+		return []byte(s), nil
+	case ListUserContentsTypeItemChannel:
+		return []byte(s), nil
+	case ListUserContentsTypeItemBlock:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListUserContentsTypeItem) UnmarshalText(data []byte) error {
+	switch ListUserContentsTypeItem(data) {
+	case ListUserContentsTypeItemText:
+		*s = ListUserContentsTypeItemText
+		return nil
+	case ListUserContentsTypeItemImage:
+		*s = ListUserContentsTypeItemImage
+		return nil
+	case ListUserContentsTypeItemLink:
+		*s = ListUserContentsTypeItemLink
+		return nil
+	case ListUserContentsTypeItemAttachment:
+		*s = ListUserContentsTypeItemAttachment
+		return nil
+	case ListUserContentsTypeItemEmbed:
+		*s = ListUserContentsTypeItemEmbed
+		return nil
+	case ListUserContentsTypeItemChannel:
+		*s = ListUserContentsTypeItemChannel
+		return nil
+	case ListUserContentsTypeItemBlock:
+		*s = ListUserContentsTypeItemBlock
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListUserFollowersSort string
+
+const (
+	ListUserFollowersSortCreatedAtDesc ListUserFollowersSort = "created_at_desc"
+	ListUserFollowersSortCreatedAtAsc  ListUserFollowersSort = "created_at_asc"
+)
+
+// AllValues returns all ListUserFollowersSort values.
+func (ListUserFollowersSort) AllValues() []ListUserFollowersSort {
+	return []ListUserFollowersSort{
+		ListUserFollowersSortCreatedAtDesc,
+		ListUserFollowersSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListUserFollowersSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListUserFollowersSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListUserFollowersSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListUserFollowersSort) UnmarshalText(data []byte) error {
+	switch ListUserFollowersSort(data) {
+	case ListUserFollowersSortCreatedAtDesc:
+		*s = ListUserFollowersSortCreatedAtDesc
+		return nil
+	case ListUserFollowersSortCreatedAtAsc:
+		*s = ListUserFollowersSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListUsersSort string
+
+const (
+	ListUsersSortCreatedAtDesc ListUsersSort = "created_at_desc"
+	ListUsersSortCreatedAtAsc  ListUsersSort = "created_at_asc"
+)
+
+// AllValues returns all ListUsersSort values.
+func (ListUsersSort) AllValues() []ListUsersSort {
+	return []ListUsersSort{
+		ListUsersSortCreatedAtDesc,
+		ListUsersSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListUsersSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListUsersSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListUsersSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListUsersSort) UnmarshalText(data []byte) error {
+	switch ListUsersSort(data) {
+	case ListUsersSortCreatedAtDesc:
+		*s = ListUsersSortCreatedAtDesc
+		return nil
+	case ListUsersSortCreatedAtAsc:
+		*s = ListUsersSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
 
 // A version of the texts of a block, channel, group or profile, without the texts.
 // Ref: #/components/schemas/ListedTextVersion
@@ -4015,6 +4937,604 @@ func (o OptInt64) Or(d int64) int64 {
 	return d
 }
 
+// NewOptJSON returns new OptJSON with value set to v.
+func NewOptJSON(v wire.JSON) OptJSON {
+	return OptJSON{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptJSON is optional wire.JSON.
+type OptJSON struct {
+	Value wire.JSON
+	Set   bool
+}
+
+// IsSet returns true if OptJSON was set.
+func (o OptJSON) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptJSON) Reset() {
+	var v wire.JSON
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptJSON) SetTo(v wire.JSON) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptJSON) Get() (v wire.JSON, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptJSON) Or(d wire.JSON) wire.JSON {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListBlockCommentsSort returns new OptListBlockCommentsSort with value set to v.
+func NewOptListBlockCommentsSort(v ListBlockCommentsSort) OptListBlockCommentsSort {
+	return OptListBlockCommentsSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListBlockCommentsSort is optional ListBlockCommentsSort.
+type OptListBlockCommentsSort struct {
+	Value ListBlockCommentsSort
+	Set   bool
+}
+
+// IsSet returns true if OptListBlockCommentsSort was set.
+func (o OptListBlockCommentsSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListBlockCommentsSort) Reset() {
+	var v ListBlockCommentsSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListBlockCommentsSort) SetTo(v ListBlockCommentsSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListBlockCommentsSort) Get() (v ListBlockCommentsSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListBlockCommentsSort) Or(d ListBlockCommentsSort) ListBlockCommentsSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListBlockConnectionsSort returns new OptListBlockConnectionsSort with value set to v.
+func NewOptListBlockConnectionsSort(v ListBlockConnectionsSort) OptListBlockConnectionsSort {
+	return OptListBlockConnectionsSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListBlockConnectionsSort is optional ListBlockConnectionsSort.
+type OptListBlockConnectionsSort struct {
+	Value ListBlockConnectionsSort
+	Set   bool
+}
+
+// IsSet returns true if OptListBlockConnectionsSort was set.
+func (o OptListBlockConnectionsSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListBlockConnectionsSort) Reset() {
+	var v ListBlockConnectionsSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListBlockConnectionsSort) SetTo(v ListBlockConnectionsSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListBlockConnectionsSort) Get() (v ListBlockConnectionsSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListBlockConnectionsSort) Or(d ListBlockConnectionsSort) ListBlockConnectionsSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListChannelConnectionsSort returns new OptListChannelConnectionsSort with value set to v.
+func NewOptListChannelConnectionsSort(v ListChannelConnectionsSort) OptListChannelConnectionsSort {
+	return OptListChannelConnectionsSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListChannelConnectionsSort is optional ListChannelConnectionsSort.
+type OptListChannelConnectionsSort struct {
+	Value ListChannelConnectionsSort
+	Set   bool
+}
+
+// IsSet returns true if OptListChannelConnectionsSort was set.
+func (o OptListChannelConnectionsSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListChannelConnectionsSort) Reset() {
+	var v ListChannelConnectionsSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListChannelConnectionsSort) SetTo(v ListChannelConnectionsSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListChannelConnectionsSort) Get() (v ListChannelConnectionsSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListChannelConnectionsSort) Or(d ListChannelConnectionsSort) ListChannelConnectionsSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListChannelContentsSort returns new OptListChannelContentsSort with value set to v.
+func NewOptListChannelContentsSort(v ListChannelContentsSort) OptListChannelContentsSort {
+	return OptListChannelContentsSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListChannelContentsSort is optional ListChannelContentsSort.
+type OptListChannelContentsSort struct {
+	Value ListChannelContentsSort
+	Set   bool
+}
+
+// IsSet returns true if OptListChannelContentsSort was set.
+func (o OptListChannelContentsSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListChannelContentsSort) Reset() {
+	var v ListChannelContentsSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListChannelContentsSort) SetTo(v ListChannelContentsSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListChannelContentsSort) Get() (v ListChannelContentsSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListChannelContentsSort) Or(d ListChannelContentsSort) ListChannelContentsSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListChannelFollowersSort returns new OptListChannelFollowersSort with value set to v.
+func NewOptListChannelFollowersSort(v ListChannelFollowersSort) OptListChannelFollowersSort {
+	return OptListChannelFollowersSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListChannelFollowersSort is optional ListChannelFollowersSort.
+type OptListChannelFollowersSort struct {
+	Value ListChannelFollowersSort
+	Set   bool
+}
+
+// IsSet returns true if OptListChannelFollowersSort was set.
+func (o OptListChannelFollowersSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListChannelFollowersSort) Reset() {
+	var v ListChannelFollowersSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListChannelFollowersSort) SetTo(v ListChannelFollowersSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListChannelFollowersSort) Get() (v ListChannelFollowersSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListChannelFollowersSort) Or(d ListChannelFollowersSort) ListChannelFollowersSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListGroupContentsSort returns new OptListGroupContentsSort with value set to v.
+func NewOptListGroupContentsSort(v ListGroupContentsSort) OptListGroupContentsSort {
+	return OptListGroupContentsSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListGroupContentsSort is optional ListGroupContentsSort.
+type OptListGroupContentsSort struct {
+	Value ListGroupContentsSort
+	Set   bool
+}
+
+// IsSet returns true if OptListGroupContentsSort was set.
+func (o OptListGroupContentsSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListGroupContentsSort) Reset() {
+	var v ListGroupContentsSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListGroupContentsSort) SetTo(v ListGroupContentsSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListGroupContentsSort) Get() (v ListGroupContentsSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListGroupContentsSort) Or(d ListGroupContentsSort) ListGroupContentsSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListGroupFollowersSort returns new OptListGroupFollowersSort with value set to v.
+func NewOptListGroupFollowersSort(v ListGroupFollowersSort) OptListGroupFollowersSort {
+	return OptListGroupFollowersSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListGroupFollowersSort is optional ListGroupFollowersSort.
+type OptListGroupFollowersSort struct {
+	Value ListGroupFollowersSort
+	Set   bool
+}
+
+// IsSet returns true if OptListGroupFollowersSort was set.
+func (o OptListGroupFollowersSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListGroupFollowersSort) Reset() {
+	var v ListGroupFollowersSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListGroupFollowersSort) SetTo(v ListGroupFollowersSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListGroupFollowersSort) Get() (v ListGroupFollowersSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListGroupFollowersSort) Or(d ListGroupFollowersSort) ListGroupFollowersSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListSearchScope returns new OptListSearchScope with value set to v.
+func NewOptListSearchScope(v ListSearchScope) OptListSearchScope {
+	return OptListSearchScope{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListSearchScope is optional ListSearchScope.
+type OptListSearchScope struct {
+	Value ListSearchScope
+	Set   bool
+}
+
+// IsSet returns true if OptListSearchScope was set.
+func (o OptListSearchScope) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListSearchScope) Reset() {
+	var v ListSearchScope
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListSearchScope) SetTo(v ListSearchScope) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListSearchScope) Get() (v ListSearchScope, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListSearchScope) Or(d ListSearchScope) ListSearchScope {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListSearchSort returns new OptListSearchSort with value set to v.
+func NewOptListSearchSort(v ListSearchSort) OptListSearchSort {
+	return OptListSearchSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListSearchSort is optional ListSearchSort.
+type OptListSearchSort struct {
+	Value ListSearchSort
+	Set   bool
+}
+
+// IsSet returns true if OptListSearchSort was set.
+func (o OptListSearchSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListSearchSort) Reset() {
+	var v ListSearchSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListSearchSort) SetTo(v ListSearchSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListSearchSort) Get() (v ListSearchSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListSearchSort) Or(d ListSearchSort) ListSearchSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListUserContentsSort returns new OptListUserContentsSort with value set to v.
+func NewOptListUserContentsSort(v ListUserContentsSort) OptListUserContentsSort {
+	return OptListUserContentsSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListUserContentsSort is optional ListUserContentsSort.
+type OptListUserContentsSort struct {
+	Value ListUserContentsSort
+	Set   bool
+}
+
+// IsSet returns true if OptListUserContentsSort was set.
+func (o OptListUserContentsSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListUserContentsSort) Reset() {
+	var v ListUserContentsSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListUserContentsSort) SetTo(v ListUserContentsSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListUserContentsSort) Get() (v ListUserContentsSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListUserContentsSort) Or(d ListUserContentsSort) ListUserContentsSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListUserFollowersSort returns new OptListUserFollowersSort with value set to v.
+func NewOptListUserFollowersSort(v ListUserFollowersSort) OptListUserFollowersSort {
+	return OptListUserFollowersSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListUserFollowersSort is optional ListUserFollowersSort.
+type OptListUserFollowersSort struct {
+	Value ListUserFollowersSort
+	Set   bool
+}
+
+// IsSet returns true if OptListUserFollowersSort was set.
+func (o OptListUserFollowersSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListUserFollowersSort) Reset() {
+	var v ListUserFollowersSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListUserFollowersSort) SetTo(v ListUserFollowersSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListUserFollowersSort) Get() (v ListUserFollowersSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListUserFollowersSort) Or(d ListUserFollowersSort) ListUserFollowersSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListUsersSort returns new OptListUsersSort with value set to v.
+func NewOptListUsersSort(v ListUsersSort) OptListUsersSort {
+	return OptListUsersSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListUsersSort is optional ListUsersSort.
+type OptListUsersSort struct {
+	Value ListUsersSort
+	Set   bool
+}
+
+// IsSet returns true if OptListUsersSort was set.
+func (o OptListUsersSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListUsersSort) Reset() {
+	var v ListUsersSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListUsersSort) SetTo(v ListUsersSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListUsersSort) Get() (v ListUsersSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListUsersSort) Or(d ListUsersSort) ListUsersSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptNilString returns new OptNilString with value set to v.
 func NewOptNilString(v string) OptNilString {
 	return OptNilString{
@@ -4303,6 +5823,35 @@ func (s *PageMeta) SetTotalPages(val int64) {
 	s.TotalPages = val
 }
 
+// Part of a list. The items have the fields of `/v3`, and blocks, channels, users, groups and comments
+// also `web_url`.
+// Ref: #/components/schemas/PartOfList
+type PartOfList struct {
+	Data []wire.JSON `json:"data"`
+	// Continues after this part; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *PartOfList) GetData() []wire.JSON {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *PartOfList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *PartOfList) SetData(val []wire.JSON) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *PartOfList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
 // The profile of the signed-in user.
 // Ref: #/components/schemas/Profile
 type Profile struct {
@@ -4487,6 +6036,32 @@ func (s *RemoveCollaboratorType) UnmarshalText(data []byte) error {
 	default:
 		return errors.Errorf("invalid value: %q", data)
 	}
+}
+
+type RunBulkReq struct {
+	// Whether to commit all operations or none.
+	Atomic     OptBool         `json:"atomic"`
+	Operations []BulkOperation `json:"operations"`
+}
+
+// GetAtomic returns the value of Atomic.
+func (s *RunBulkReq) GetAtomic() OptBool {
+	return s.Atomic
+}
+
+// GetOperations returns the value of Operations.
+func (s *RunBulkReq) GetOperations() []BulkOperation {
+	return s.Operations
+}
+
+// SetAtomic sets the value of Atomic.
+func (s *RunBulkReq) SetAtomic(val OptBool) {
+	s.Atomic = val
+}
+
+// SetOperations sets the value of Operations.
+func (s *RunBulkReq) SetOperations(val []BulkOperation) {
+	s.Operations = val
 }
 
 // A block of a page, and the channels that contain it.

@@ -11,6 +11,7 @@ import (
 // Handler handles operations described by OpenAPI v3 specification.
 type Handler interface {
 	BlocksHandler
+	BulkHandler
 	ChangesHandler
 	ChannelsHandler
 	CollaboratorsHandler
@@ -19,6 +20,7 @@ type Handler interface {
 	FollowsHandler
 	HighlightsHandler
 	ImportsHandler
+	ListsHandler
 	ReportsHandler
 	SearchHandler
 	SystemHandler
@@ -171,6 +173,38 @@ type BlocksHandler interface {
 	//
 	// PUT /ext/v1/snapshots/{id}
 	ShareSnapshot(ctx context.Context, req *ShareSnapshotReq, params ShareSnapshotParams) (*Snapshot, error)
+	// ShowBlock implements showBlock operation.
+	//
+	// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+	// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+	// `fields` and `expand`, which `If-Match` ignores.
+	//
+	// GET /ext/v1/blocks/{id}
+	ShowBlock(ctx context.Context, params ShowBlockParams) (wire.JSON, error)
+}
+
+// BulkHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Bulk
+type BulkHandler interface {
+	// RunBulk implements runBulk operation.
+	//
+	// Each operation is a request to `/v3` or `/ext/v1` that creates, changes or deletes a block, channel,
+	// connection or comment, or follows something. It is checked, authorised and answered as if it were
+	// sent by itself, and counts as one request. If the rate limit does not allow all of them, none is
+	// carried out.
+	//
+	// Operations run in their order. Without `atomic`, each is committed by itself, and others run even if
+	// one fails. With `atomic`, all are committed together, or none if one fails; the others then have the
+	// status 424.
+	//
+	// In `path` and in texts of `body`, `$0.id` stands for the field `id` in the response to the first
+	// operation, `$1.data.0.id` for a field in a list of the second. In `body`, it must be the whole text;
+	// `$$0.id` is the text `$0.id`. The field has at most 1,000 bytes. An operation that refers to one
+	// that failed has the status 424.
+	//
+	// POST /ext/v1/bulk
+	RunBulk(ctx context.Context, req *RunBulkReq) (*BulkResults, error)
 }
 
 // ChangesHandler handles operations described by OpenAPI v3 specification.
@@ -273,6 +307,22 @@ type ChannelsHandler interface {
 	//
 	// PUT /ext/v1/channels/{id}/snapshot-policy
 	SetChannelSnapshotPolicy(ctx context.Context, req *SetChannelSnapshotPolicyReq, params SetChannelSnapshotPolicyParams) (*SnapshotPolicy, error)
+	// ShowChannel implements showChannel operation.
+	//
+	// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+	// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+	// `fields` and `expand`, which `If-Match` ignores.
+	//
+	// GET /ext/v1/channels/{id}
+	ShowChannel(ctx context.Context, params ShowChannelParams) (wire.JSON, error)
+	// ShowConnection implements showConnection operation.
+	//
+	// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+	// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+	// `fields` and `expand`, which `If-Match` ignores.
+	//
+	// GET /ext/v1/connections/{id}
+	ShowConnection(ctx context.Context, params ShowConnectionParams) (wire.JSON, error)
 }
 
 // CollaboratorsHandler handles operations described by OpenAPI v3 specification.
@@ -305,6 +355,14 @@ type CollaboratorsHandler interface {
 //
 // x-ogen-operation-group: Comments
 type CommentsHandler interface {
+	// ShowComment implements showComment operation.
+	//
+	// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+	// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+	// `fields` and `expand`, which `If-Match` ignores.
+	//
+	// GET /ext/v1/comments/{id}
+	ShowComment(ctx context.Context, params ShowCommentParams) (wire.JSON, error)
 	// UpdateComment implements updateComment operation.
 	//
 	// For its author. New mentions do not send notifications.
@@ -524,6 +582,91 @@ type ImportsHandler interface {
 	StopImport(ctx context.Context, params StopImportParams) error
 }
 
+// ListsHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Lists
+type ListsHandler interface {
+	// ListBlockComments implements listBlockComments operation.
+	//
+	// By time, oldest first. Each item that stays in the list and is not moved is returned exactly once,
+	// while others write.
+	//
+	// GET /ext/v1/lists/blocks/{id}/comments
+	ListBlockComments(ctx context.Context, params ListBlockCommentsParams) (*PartOfList, error)
+	// ListBlockConnections implements listBlockConnections operation.
+	//
+	// By the time of connecting. Each item that stays in the list and is not moved is returned exactly
+	// once, while others write.
+	//
+	// GET /ext/v1/lists/blocks/{id}/connections
+	ListBlockConnections(ctx context.Context, params ListBlockConnectionsParams) (*PartOfList, error)
+	// ListChannelConnections implements listChannelConnections operation.
+	//
+	// By the time of connecting. Each item that stays in the list and is not moved is returned exactly
+	// once, while others write.
+	//
+	// GET /ext/v1/lists/channels/{id}/connections
+	ListChannelConnections(ctx context.Context, params ListChannelConnectionsParams) (*PartOfList, error)
+	// ListChannelContents implements listChannelContents operation.
+	//
+	// Items as `GET /v3/channels/{id}/contents` shows them. By time, items are sorted by when they were
+	// connected. Each item that stays in the list and is not moved is returned exactly once, while others
+	// write.
+	//
+	// GET /ext/v1/lists/channels/{id}/contents
+	ListChannelContents(ctx context.Context, params ListChannelContentsParams) (*PartOfList, error)
+	// ListChannelFollowers implements listChannelFollowers operation.
+	//
+	// By the time of following. Each item that stays in the list and is not moved is returned exactly
+	// once, while others write.
+	//
+	// GET /ext/v1/lists/channels/{id}/followers
+	ListChannelFollowers(ctx context.Context, params ListChannelFollowersParams) (*PartOfList, error)
+	// ListGroupContents implements listGroupContents operation.
+	//
+	// Its channels, and the blocks in them, by the time of creation. Each item that stays in the list and
+	// is not moved is returned exactly once, while others write.
+	//
+	// GET /ext/v1/lists/groups/{id}/contents
+	ListGroupContents(ctx context.Context, params ListGroupContentsParams) (*PartOfList, error)
+	// ListGroupFollowers implements listGroupFollowers operation.
+	//
+	// By the time of following. Each item that stays in the list and is not moved is returned exactly
+	// once, while others write.
+	//
+	// GET /ext/v1/lists/groups/{id}/followers
+	ListGroupFollowers(ctx context.Context, params ListGroupFollowersParams) (*PartOfList, error)
+	// ListSearch implements listSearch operation.
+	//
+	// All results, by the time of creation; a search by relevance has no order that lasts, so
+	// `/ext/v1/search` has it in numbered pages. Each item that stays in the list and is not moved is
+	// returned exactly once, while others write.
+	//
+	// GET /ext/v1/lists/search
+	ListSearch(ctx context.Context, params ListSearchParams) (*PartOfList, error)
+	// ListUserContents implements listUserContents operation.
+	//
+	// Blocks and channels, by the time of creation. Each item that stays in the list and is not moved is
+	// returned exactly once, while others write.
+	//
+	// GET /ext/v1/lists/users/{id}/contents
+	ListUserContents(ctx context.Context, params ListUserContentsParams) (*PartOfList, error)
+	// ListUserFollowers implements listUserFollowers operation.
+	//
+	// By the time of following. Each item that stays in the list and is not moved is returned exactly
+	// once, while others write.
+	//
+	// GET /ext/v1/lists/users/{id}/followers
+	ListUserFollowers(ctx context.Context, params ListUserFollowersParams) (*PartOfList, error)
+	// ListUsers implements listUsers operation.
+	//
+	// By the time of creation. Each item that stays in the list and is not moved is returned exactly once,
+	// while others write.
+	//
+	// GET /ext/v1/lists/users
+	ListUsers(ctx context.Context, params ListUsersParams) (*PartOfList, error)
+}
+
 // ReportsHandler handles operations described by OpenAPI v3 specification.
 //
 // x-ogen-operation-group: Reports
@@ -627,6 +770,22 @@ type UsersHandler interface {
 	//
 	// GET /ext/v1/me/versions
 	ListMyVersions(ctx context.Context) (*TextVersionList, error)
+	// ShowGroup implements showGroup operation.
+	//
+	// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+	// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+	// `fields` and `expand`, which `If-Match` ignores.
+	//
+	// GET /ext/v1/groups/{id}
+	ShowGroup(ctx context.Context, params ShowGroupParams) (wire.JSON, error)
+	// ShowUser implements showUser operation.
+	//
+	// As `/v3` shows it, with `web_url`. The `ETag` is strong; send it as `If-Match` with a write to this
+	// thing, here or in `/v3`. It identifies the state of the thing, and after a dot the selection of
+	// `fields` and `expand`, which `If-Match` ignores.
+	//
+	// GET /ext/v1/users/{id}
+	ShowUser(ctx context.Context, params ShowUserParams) (wire.JSON, error)
 	// UpdateMe implements updateMe operation.
 	//
 	// Only the given fields change. The slug cannot be changed.

@@ -217,6 +217,90 @@ func (s BlockProcessingState) Validate() error {
 	}
 }
 
+func (s *BulkOperation) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures []validate.FieldError
+	if err := func() error {
+		if err := s.Method.Validate(); err != nil {
+			return err
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "method",
+			Error: err,
+		})
+	}
+	if err := func() error {
+		if err := (validate.String{
+			MinLength:     1,
+			MinLengthSet:  true,
+			MaxLength:     0,
+			MaxLengthSet:  false,
+			Email:         false,
+			Hostname:      false,
+			Regex:         nil,
+			MinNumeric:    0,
+			MinNumericSet: false,
+			MaxNumeric:    0,
+			MaxNumericSet: false,
+		}).Validate(string(s.Path)); err != nil {
+			return errors.Wrap(err, "string")
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "path",
+			Error: err,
+		})
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+	return nil
+}
+
+func (s BulkOperationMethod) Validate() error {
+	switch s {
+	case "POST":
+		return nil
+	case "PUT":
+		return nil
+	case "PATCH":
+		return nil
+	case "DELETE":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s *BulkResults) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures []validate.FieldError
+	if err := func() error {
+		if s.Results == nil {
+			return errors.New("nil is invalid value")
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "results",
+			Error: err,
+		})
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+	return nil
+}
+
 func (s *Change) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -1383,6 +1467,213 @@ func (s *ItemList) Validate() error {
 	return nil
 }
 
+func (s ListBlockCommentsSort) Validate() error {
+	switch s {
+	case "created_at_asc":
+		return nil
+	case "created_at_desc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListBlockConnectionsSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListChannelConnectionsSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListChannelContentsSort) Validate() error {
+	switch s {
+	case "position_desc":
+		return nil
+	case "position_asc":
+		return nil
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListChannelFollowersSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListGroupContentsSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListGroupContentsTypeItem) Validate() error {
+	switch s {
+	case "Text":
+		return nil
+	case "Image":
+		return nil
+	case "Link":
+		return nil
+	case "Attachment":
+		return nil
+	case "Embed":
+		return nil
+	case "Channel":
+		return nil
+	case "Block":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListGroupFollowersSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListSearchScope) Validate() error {
+	switch s {
+	case "all":
+		return nil
+	case "my":
+		return nil
+	case "following":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListSearchSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListSearchTypeItem) Validate() error {
+	switch s {
+	case "All":
+		return nil
+	case "Text":
+		return nil
+	case "Image":
+		return nil
+	case "Link":
+		return nil
+	case "Attachment":
+		return nil
+	case "Embed":
+		return nil
+	case "Channel":
+		return nil
+	case "Block":
+		return nil
+	case "User":
+		return nil
+	case "Group":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListUserContentsSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListUserContentsTypeItem) Validate() error {
+	switch s {
+	case "Text":
+		return nil
+	case "Image":
+		return nil
+	case "Link":
+		return nil
+	case "Attachment":
+		return nil
+	case "Embed":
+		return nil
+	case "Channel":
+		return nil
+	case "Block":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListUserFollowersSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListUsersSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
 func (s *ListedTextVersion) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
@@ -1397,6 +1688,29 @@ func (s *ListedTextVersion) Validate() error {
 	}(); err != nil {
 		failures = append(failures, validate.FieldError{
 			Name:  "user",
+			Error: err,
+		})
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+	return nil
+}
+
+func (s *PartOfList) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures []validate.FieldError
+	if err := func() error {
+		if s.Data == nil {
+			return errors.New("nil is invalid value")
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "data",
 			Error: err,
 		})
 	}
@@ -1447,6 +1761,54 @@ func (s RemoveCollaboratorType) Validate() error {
 	default:
 		return errors.Errorf("invalid value: %v", s)
 	}
+}
+
+func (s *RunBulkReq) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures []validate.FieldError
+	if err := func() error {
+		if s.Operations == nil {
+			return errors.New("nil is invalid value")
+		}
+		if err := (validate.Array{
+			MinLength:    1,
+			MinLengthSet: true,
+			MaxLength:    100,
+			MaxLengthSet: true,
+		}).ValidateLength(len(s.Operations)); err != nil {
+			return errors.Wrap(err, "array")
+		}
+		var failures []validate.FieldError
+		for i, elem := range s.Operations {
+			if err := func() error {
+				if err := elem.Validate(); err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				failures = append(failures, validate.FieldError{
+					Name:  fmt.Sprintf("[%d]", i),
+					Error: err,
+				})
+			}
+		}
+		if len(failures) > 0 {
+			return &validate.Error{Fields: failures}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "operations",
+			Error: err,
+		})
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+	return nil
 }
 
 func (s *SavedBlock) Validate() error {

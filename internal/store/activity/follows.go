@@ -224,6 +224,28 @@ func (v Lists) FollowerPage(ctx context.Context, what domain.Subject, desc bool,
 			ORDER BY f.id ` + sqlx.Direction(desc) + ` LIMIT $4 OFFSET $5`, []any{what.Type, what.ID, at.from, page.Per, at.skip}, nil
 }
 
+// FollowersAfter lists up to n followers of a subject after one row of follows, or the first ones. last is the row of the
+// last one, and 0 at the end.
+func (v Lists) FollowersAfter(ctx context.Context, what domain.Subject, after *int64, desc bool, n int) (ids []domain.UserID, last int64, err error) {
+	args, beyond := sqlx.Args{what.Type, what.ID}, ""
+	if after != nil {
+		beyond = " AND f.id " + map[bool]string{false: ">", true: "<"}[desc] + " " + args.Add(*after)
+	}
+	rows, err := v.db.Query(ctx, "SELECT f.follower_id, f.id FROM follows f WHERE f.followed_type = $1 AND f.followed_id = $2"+beyond+
+		" ORDER BY f.id "+sqlx.Direction(desc)+sqlx.Limit(args.Add(n+1)), args...)
+	var at []int64
+	ids, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (id domain.UserID, err error) {
+		var follow int64
+		err = row.Scan(&id, &follow)
+		at = append(at, follow)
+		return id, err
+	})
+	if err != nil || len(ids) <= n {
+		return ids, 0, err
+	}
+	return ids[:n], at[n-1], nil
+}
+
 // FollowingQuery selects a page of a user's followings. Type "" means all types.
 type FollowingQuery struct {
 	Viewer domain.UserID

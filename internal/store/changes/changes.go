@@ -43,6 +43,12 @@ func (r Reads) State(ctx context.Context) (s State, err error) {
 	return s, err
 }
 
+// Secret returns the key of cursors. It changes with the epoch.
+func (r Reads) Secret(ctx context.Context) (secret string, err error) {
+	err = r.db.QueryRow(ctx, "SELECT secret FROM change_epoch WHERE id = 1").Scan(&secret)
+	return secret, err
+}
+
 // Head returns the position of the last change that can be read.
 func (r Reads) Head(ctx context.Context) (p domain.ChangePosition, err error) {
 	var args sqlx.Args

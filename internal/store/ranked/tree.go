@@ -344,6 +344,9 @@ func (o tree) spread(ctx context.Context, n node, last, start, step int64) error
 	err := o.db.Exec(ctx, `UPDATE connections SET position_key = $4 + $5 * r.i
 		FROM (SELECT id, row_number() OVER (ORDER BY k) AS i FROM `+o.sort.keys()+`) AS r
 		WHERE connections.id = r.id`, o.channel, n.first, last, start, step)
+	if err == nil {
+		err = o.db.Exec(ctx, `UPDATE channels SET key_spreads = key_spreads + 1 WHERE id = $1`, o.channel)
+	}
 	if err != nil || n.level == 0 {
 		return err
 	}

@@ -202,6 +202,13 @@ func (f Finder) planned(ctx context.Context, q Query, stats statistics) (l domai
 // maxTitled is the maximum number of matches in titles that are remembered.
 const maxTitled = 250
 
+// PlaceOf returns the place of a thing that a search has found.
+func (f Finder) PlaceOf(ctx context.Context, found domain.Subject) (p Place, err error) {
+	err = f.QueryRow(ctx, "SELECT seq, created_at, item_id, type FROM search_documents WHERE kind = $1 AND item_id = $2", found.Type, found.ID).
+		Scan(&p.Number, &p.Created, &p.Item, &p.Type)
+	return p, sqlx.Found(err)
+}
+
 // titled lists the matches in titles, if the engine is slow to find them and they are few.
 func (f Finder) titled(ctx context.Context, q Query, b bound, stats *statistics) error {
 	if !stats.known || stats.byRow || q.Channel != 0 || q.Sort.Key != domain.SearchByScore {

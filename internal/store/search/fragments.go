@@ -90,6 +90,8 @@ func (r *renderer) check(f filter) []string {
 		return []string{"d.author_id <> $1"}
 	case isAmong:
 		return []string{"d.kind = 'Block'", r.In("d.item_id", r.args.Add(sqlx.IDs(r.Dialect, r.q.Among)))}
+	case isBeyond:
+		return []string{r.beyond(*r.q.Beyond)}
 	case lacksWords:
 		return []string{r.engine().lacks(r.args.Add(r.engine().query(r.q.Words.Unwanted(), anywhere)))}
 	case hasWords:
@@ -104,6 +106,19 @@ func (r *renderer) check(f filter) []string {
 	case noFilter:
 	}
 	panic("search: no such filter")
+}
+
+// beyond returns the condition that the document `d` follows a place in the order of creation, which is that of numbers
+// for a query with words, and that of times otherwise (chooseOrder).
+func (r *renderer) beyond(p Place) string {
+	compare := " > "
+	if r.q.Sort.Desc {
+		compare = " < "
+	}
+	if !r.q.Words.Everything {
+		return "d.seq" + compare + r.args.Add(p.Number)
+	}
+	return "(d.created_at, d.item_id, d.type)" + compare + "(" + r.args.Add(p.Created) + ", " + r.args.Add(p.Item) + ", " + r.args.Add(p.Type) + ")"
 }
 
 // connected returns the condition that the document `d` is in a channel.
@@ -156,7 +171,7 @@ func (r *renderer) rows(f filter) string {
 		return "SELECT x.seq FROM search_documents x WHERE " + strings.Join(r.numberedBetween("x.seq"), " AND ")
 	case isAmong:
 		return "SELECT x.seq FROM search_documents x WHERE x.kind = 'Block' AND " + r.In("x.item_id", r.args.Add(sqlx.IDs(r.Dialect, r.q.Among)))
-	case noFilter, byExtension, changedAfter, alsoInChannel, createdFrom, createdBefore, byOthers, lacksWords, hasWords, ownedBy, isContent:
+	case noFilter, byExtension, changedAfter, alsoInChannel, createdFrom, createdBefore, byOthers, isBeyond, lacksWords, hasWords, ownedBy, isContent:
 	}
 	panic("search: this filter does not drive")
 }

@@ -60,8 +60,15 @@ type Query struct {
 	Words  words.Query      // the parsed Query
 	New    Numbers          // for NewResults; zero for all documents
 	Among  []domain.BlockID // only these, unless it is nil
+	Beyond *Place           // only what follows it; nil for everything. The order must be that of creation
 
 	before int64 // results of a previous search on the list that begins with them
+}
+
+// Place is the place of a document in the order of creation. It does not change.
+type Place struct {
+	Number, Created, Item int64
+	Type                  string
 }
 
 // Numbers is a range of numbers of documents.
@@ -107,6 +114,7 @@ const (
 	isNumbered // in a range of numbers
 	byOthers
 	isAmong
+	isBeyond
 	lacksWords // for a query that only says which words are missing
 
 	hasWords  // if the words are not read first
@@ -123,6 +131,7 @@ func (q Query) filters() (set []filter) {
 		alsoInChannel: q.AlsoIn != 0, createdFrom: !q.From.IsZero(), createdBefore: !q.Before.IsZero(), isCommented: q.Commented,
 		isNumbered: q.New.UpTo != 0, byOthers: q.New.UpTo != 0,
 		isAmong:    q.Among != nil,
+		isBeyond:   q.Beyond != nil,
 		lacksWords: q.Words.Everything && len(q.Words.Without) > 0,
 	} {
 		if is {

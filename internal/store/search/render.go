@@ -304,7 +304,7 @@ func (r *renderer) size(f filter, limit int64) string {
 		return followedSize
 	case isCommented:
 		return "SELECT count(*) FROM (SELECT 1 AS one FROM comments" + sqlx.Limit(r.args.Add(limit)) + ") AS few"
-	case noFilter, byExtension, changedAfter, inChannel, alsoInChannel, createdFrom, createdBefore, isNumbered, byOthers, lacksWords, hasWords, ownedBy, isContent:
+	case noFilter, byExtension, changedAfter, inChannel, alsoInChannel, createdFrom, createdBefore, isNumbered, byOthers, isBeyond, lacksWords, hasWords, ownedBy, isContent:
 	}
 	panic("search: this filter is not measured")
 }
