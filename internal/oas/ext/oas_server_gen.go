@@ -200,7 +200,8 @@ type BulkHandler interface {
 	//
 	// In `path` and in texts of `body`, `$0.id` stands for the field `id` in the response to the first
 	// operation, `$1.data.0.id` for a field in a list of the second. In `body`, it must be the whole text;
-	// `$$0.id` is the text `$0.id`. An operation that refers to one that failed has the status 424.
+	// `$$0.id` is the text `$0.id`. The field has at most 1,000 bytes. An operation that refers to one
+	// that failed has the status 424.
 	//
 	// POST /ext/v1/bulk
 	RunBulk(ctx context.Context, req *RunBulkReq) (*BulkResults, error)
