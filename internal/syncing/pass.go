@@ -192,7 +192,7 @@ func (s *Sync) note(k known, c change) {
 	}
 }
 
-// local finds what is new, and what was renamed in its folder.
+// local finds new files, and those that were renamed in their folder.
 func (p *pass) local() error {
 	for _, e := range p.state.entries {
 		for _, name := range []string{e.Path, e.File} {

@@ -34,7 +34,7 @@ type entry struct {
 	FileHash string `json:"file_hash,omitempty"`
 	Title    string `json:"title"`
 	Matter   string `json:"matter,omitempty"`  // the title in the front matter, which a renamed file still has
-	Remote   string `json:"remote"`            // hash of what the server had
+	Remote   string `json:"remote"`            // hash of the block's doc
 	Pending  bool   `json:"pending,omitempty"` // nothing is in the directory yet, as the server is still processing it
 	Refresh  bool   `json:"refresh,omitempty"` // the note has to be written again
 	Linked   bool   `json:"linked,omitempty"`  // a channel that has its folder elsewhere, or none: a note links it

@@ -238,7 +238,7 @@ func (p *pass) send(ctx context.Context, f *entry, file *found, hash string, bod
 	return p.finish(ctx, i)
 }
 
-// finish sends a stored request. The server answers a repeated one with what the first one created.
+// finish sends a stored request. The server answers a repeated one like the first one.
 func (p *pass) finish(ctx context.Context, i intent) error {
 	if i.Type == typeChannel {
 		return p.finishChannel(ctx, i)
