@@ -33,7 +33,7 @@ func (p *pass) createChannel(ctx context.Context, f *entry, dir string) error {
 	if err != nil {
 		return err
 	}
-	i := intent{Key: rand.Text(), Path: dir, Hash: failedFolder, Channel: f.ID, Type: typeChannel, Body: text}
+	i := intent{Key: rand.Text(), Path: dir, Hash: failedFolder, Channel: f.ID, Type: typeChannel, At: p.o.Now(), Body: text}
 	if err := p.state.write(record{Intent: &i}); err != nil {
 		return err
 	}

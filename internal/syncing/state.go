@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 )
 
 // maxStateLine limits one line of the state, which contains at most the body of a request.
@@ -50,8 +51,10 @@ type intent struct {
 	Key     string          `json:"key"`
 	Path    string          `json:"path"`
 	Hash    string          `json:"hash"`
+	Matter  string          `json:"matter,omitempty"` // as in entry
 	Channel int64           `json:"channel"`
 	Type    string          `json:"type"`
+	At      time.Time       `json:"at"`
 	Body    json.RawMessage `json:"body"`
 }
 
