@@ -316,12 +316,13 @@ func (p *pass) incomingChannel(ctx context.Context, f *entry, at place, c *clien
 		}
 		return p.link(f, &e, c)
 	}
-	name := e.Name
+	name, err := p.freeName(f, e.Name, "")
+	if err != nil {
+		return err
+	}
 	if dir, ok := p.folderFor(f, c.ID); ok {
 		name = path.Base(dir)
-	} else if free, err := p.freeName(f, e.Name, ""); err != nil {
-		return err
-	} else if name = free; !p.do("create folder", join(f.Path, name)) {
+	} else if !p.do("create folder", join(f.Path, name)) {
 		return nil
 	}
 	e.Path, e.Name = join(f.Path, name), name
