@@ -263,7 +263,7 @@ func (p *pass) adopt(f *entry, at place, b *client.Block) (done bool, err error)
 			}
 		}
 		if d.hash() == local.hash() {
-			e.Hash = hashOf(text)
+			e.Hash, e.Refresh = hashOf(text), e.Refresh || n.id == 0
 		} else if from := p.movedFrom(b.ID); from != nil {
 			e.Hash, e.Remote, e.Title, e.Matter, e.Name = from.Hash, from.Remote, from.Title, from.Matter, from.Name
 		} else {
