@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"reflect"
 	"strconv"
@@ -325,9 +326,35 @@ func TestConformanceIsComplete(t *testing.T) {
 	for i := range of.NumMethod() {
 		name := of.Method(i).Name
 		call := strings.ToLower(name[:1]) + name[1:]
-		if !strings.HasPrefix(name, "All") && name != "Upload" && !bytes.Contains(text, []byte(`"call": "`+call+`"`)) {
+		if !strings.HasPrefix(name, "All") && name != "Upload" && name != "Do" && !bytes.Contains(text, []byte(`"call": "`+call+`"`)) {
 			t.Errorf("conformance.json does not call %s", call)
 		}
+	}
+}
+
+// Do repeats a request with the key of the caller.
+func TestDo(t *testing.T) {
+	t.Parallel()
+	var keys []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		keys = append(keys, r.Method+" "+r.URL.String()+" "+r.Header.Get("Idempotency-Key")+" "+r.Header.Get("Authorization")+" "+string(body))
+		if len(keys) == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = io.WriteString(w, `{"id": 7}`)
+	}))
+	defer server.Close()
+	c, err := client.New(server.URL, client.WithToken("t"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out struct{ ID int }
+	err = c.Do(t.Context(), client.Request{Method: http.MethodPost, Path: "/ext/v1/x?a=b", Key: "mine", Body: map[string]int{"n": 1}, Out: &out})
+	want := `POST /ext/v1/x?a=b mine Bearer t {"n":1}`
+	if err != nil || out.ID != 7 || len(keys) != 2 || keys[0] != want || keys[1] != want {
+		t.Errorf("%v, %d, %q", err, out.ID, keys)
 	}
 }
 

@@ -56,7 +56,7 @@ func nameOf(d doc) string {
 	return safeStem(title)
 }
 
-// block brings a block and its note in step. b is the block if it was read, as it may have changed.
+// block compares a block with its note and updates one of them. b is nil if the block has not changed.
 func (p *pass) block(ctx context.Context, f, e *entry, b *client.Block) error {
 	note, file, err := p.hashes(e)
 	if err != nil {
@@ -269,7 +269,7 @@ func safeExt(name string) string {
 	return ext
 }
 
-// put writes the files of an entry. The state contains the old and the new entry meanwhile.
+// put writes the files of an entry. Until it ends, the state contains the old and the new entry.
 func (p *pass) put(old, e *entry, temp string, text []byte) error {
 	e.Hash = hashOf(text)
 	prev := *old

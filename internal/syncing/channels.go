@@ -33,7 +33,7 @@ func (p *pass) createChannel(ctx context.Context, f *entry, dir string) error {
 	if err != nil {
 		return err
 	}
-	i := intent{Key: rand.Text(), Path: dir, Hash: failedFolder, Channel: f.ID, Type: typeChannel, Body: text}
+	i := intent{Key: rand.Text(), Path: dir, Hash: failedFolder, Channel: f.ID, Type: typeChannel, At: p.o.Now(), Body: text}
 	if err := p.state.write(record{Intent: &i}); err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (p *pass) join(ctx context.Context, e *entry) error {
 	return p.state.put(now)
 }
 
-// movedFolder gives a channel the new name and place of its folder.
+// movedFolder updates the title and the connection of a channel whose folder was renamed or moved.
 func (p *pass) movedFolder(ctx context.Context, f, e *entry, dir string) error {
 	if !p.do("move", dir) {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"vitrine/client"
 )
 
-// folder brings a channel and its folder in step, and then the channels in it.
+// folder synchronizes a channel with its folder, and then the channels in it.
 func (p *pass) folder(ctx context.Context, f *entry, depth int) error {
 	items, read := p.lists[f.ID]
 	listed := map[place]client.Connectable{}
@@ -138,7 +138,7 @@ func (p *pass) forget(e *entry) error {
 	return p.state.write(drops...)
 }
 
-// channel brings the folder of a channel in step, or the note that links it.
+// channel synchronizes the folder of a channel, or the note that links it.
 func (p *pass) channel(ctx context.Context, f, e *entry, c *client.Channel) error {
 	if e.Linked {
 		return p.linked(f, e, c)
@@ -160,7 +160,7 @@ func (p *pass) channel(ctx context.Context, f, e *entry, c *client.Channel) erro
 	return p.moveFolder(f, e, c)
 }
 
-// moveFolder gives a folder the new title of its channel.
+// moveFolder renames the folder of a channel that has a new title.
 func (p *pass) moveFolder(f, e *entry, c *client.Channel) error {
 	now := *e
 	now.Title = c.Title
@@ -228,8 +228,8 @@ func (p *pass) incoming(ctx context.Context, f *entry, at place, item client.Con
 	return p.down(ctx, f, &entry{place: at}, b)
 }
 
-// adopt takes a note of the folder for that of a block: one with its id, or an equal one. The former is there if the state of
-// the directory was lost or the block was moved, the latter if somebody has the same content on both sides.
+// adopt finds the note of a block in the folder: one with its id, or an equal one. The former exists if the state of the
+// directory was lost or the block was moved, the latter if both sides got the same content.
 func (p *pass) adopt(f *entry, at place, b *client.Block) (done bool, err error) {
 	d := docOf(b)
 	for _, file := range p.filesIn(f) {
@@ -263,7 +263,7 @@ func (p *pass) adopt(f *entry, at place, b *client.Block) (done bool, err error)
 			}
 		}
 		if d.hash() == local.hash() {
-			e.Hash = hashOf(text)
+			e.Hash, e.Refresh = hashOf(text), e.Refresh || n.id == 0
 		} else if from := p.movedFrom(b.ID); from != nil {
 			e.Hash, e.Remote, e.Title, e.Matter, e.Name = from.Hash, from.Remote, from.Title, from.Matter, from.Name
 		} else {
@@ -316,12 +316,13 @@ func (p *pass) incomingChannel(ctx context.Context, f *entry, at place, c *clien
 		}
 		return p.link(f, &e, c)
 	}
-	name := e.Name
+	name, err := p.freeName(f, e.Name, "")
+	if err != nil {
+		return err
+	}
 	if dir, ok := p.folderFor(f, c.ID); ok {
 		name = path.Base(dir)
-	} else if free, err := p.freeName(f, e.Name, ""); err != nil {
-		return err
-	} else if name = free; !p.do("create folder", join(f.Path, name)) {
+	} else if !p.do("create folder", join(f.Path, name)) {
 		return nil
 	}
 	e.Path, e.Name = join(f.Path, name), name
@@ -390,7 +391,7 @@ func (p *pass) link(f *entry, old *entry, c *client.Channel) error {
 	return p.put(old, &e, "", text)
 }
 
-// linked brings a note that links a channel in step.
+// linked updates a note that links a channel.
 func (p *pass) linked(f, e *entry, c *client.Channel) error {
 	note, _, err := p.hashes(e)
 	p.seen[e.Path] = note

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/heavy"
@@ -123,5 +124,20 @@ func TestKilledUpload(t *testing.T) {
 		if after := len(b.texts(b.channel)); after != before+1 {
 			t.Fatalf("killed at step %d: %d blocks, before %d", n, after, before)
 		}
+	}
+}
+
+// A request that was stored days ago is not repeated, since the server no longer knows its key. The block is found by its text.
+func TestKilledLongAgo(t *testing.T) {
+	b := newBench(t)
+	b.sync()
+	for n := 1; n < 20; n += heavy.Count(3, 1) {
+		b.write(fmt.Sprintf("n%d.md", n), fmt.Sprintf("text %d", n))
+		b.killAt(n)
+		b.sync(func(o *Options) { o.Now = func() time.Time { return time.Now().Add(48 * time.Hour) } })
+		b.inStep()
+	}
+	if got := len(b.texts(b.channel)); got != len(b.files()) {
+		t.Errorf("%d blocks of %d notes", got, len(b.files()))
 	}
 }

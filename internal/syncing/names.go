@@ -66,7 +66,7 @@ func stemOf(name string) string {
 // key returns the form of a path in which two names are equal if any file system treats them as the same.
 func key(name string) string { return strings.ToLower(norm.NFC.String(name)) }
 
-// ignored reports whether a file or folder is none of the user's content: hidden and temporary files, and copies of conflicts.
+// ignored reports whether a file or folder is not synchronized: hidden and temporary files, and copies of conflicts.
 func ignored(base string) bool {
 	lower := strings.ToLower(base)
 	switch {

@@ -36,7 +36,7 @@ const (
 
 var reserved = []string{keyBlock, keyChannel, keyTitle, keyDescription, keyURL, keySource, keyCreated}
 
-// kind says what a note is about.
+// kind is the kind of a block, as notes distinguish them.
 type kind string
 
 const (

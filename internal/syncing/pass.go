@@ -23,8 +23,9 @@ const maxSingle = 50
 type pass struct {
 	*Sync
 	tree    *tree
-	mapped  map[string]*entry  // by key of a path
-	notes   map[int64][]string // notes of no entry by the id of their block
+	mapped  map[string]*entry   // by key of a path
+	notes   map[int64][]string  // notes of no entry by the id of their block
+	plain   map[string][]string // other notes of no entry by their hash
 	updated map[int64]*client.Block
 	lists   map[int64][]client.Connectable // of dirty channels
 	seen    map[string]string              // hashes of notes that were compared, by path
@@ -43,7 +44,7 @@ func (s *Sync) pass(ctx context.Context) (again bool, err error) {
 	if err := s.changes(ctx); err != nil {
 		return false, err
 	}
-	p := &pass{Sync: s, mapped: map[string]*entry{}, notes: map[int64][]string{}, seen: map[string]string{}, updated: map[int64]*client.Block{}, lists: map[int64][]client.Connectable{}}
+	p := &pass{Sync: s, mapped: map[string]*entry{}, notes: map[int64][]string{}, plain: map[string][]string{}, seen: map[string]string{}, updated: map[int64]*client.Block{}, lists: map[int64][]client.Connectable{}}
 	if p.tree, err = s.dir.scan(); err != nil {
 		return false, err
 	}
@@ -192,7 +193,7 @@ func (s *Sync) note(k known, c change) {
 	}
 }
 
-// local finds what is new, and what was renamed in its folder.
+// local finds new files, and those that were renamed in their folder.
 func (p *pass) local() error {
 	for _, e := range p.state.entries {
 		for _, name := range []string{e.Path, e.File} {
@@ -214,6 +215,8 @@ func (p *pass) local() error {
 		}
 		if n, err := parse(text); err == nil && n.id != 0 {
 			p.notes[n.id] = append(p.notes[n.id], f.path)
+		} else {
+			p.plain[hashOf(text)] = append(p.plain[hashOf(text)], f.path)
 		}
 	}
 	for _, e := range p.state.sorted() {
@@ -231,7 +234,7 @@ func (p *pass) renamed(e *entry) error {
 	}
 	now := *e
 	if p.tree.files[key(e.Path)] == nil {
-		for _, name := range p.notes[e.ID] {
+		for _, name := range slices.Concat(p.notes[e.ID], p.plain[e.Hash]) {
 			if parentOf(name) == parentOf(e.Path) && p.mapped[key(name)] == nil {
 				now.Path = name
 				break

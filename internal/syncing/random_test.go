@@ -152,7 +152,7 @@ func (w *world) same() {
 	}
 }
 
-// kept checks that what the last round wrote in the directory is still somewhere.
+// kept checks that the directory still has all texts that the last round wrote in it.
 func (w *world) kept() {
 	w.T.Helper()
 	var all strings.Builder
@@ -174,7 +174,7 @@ func (w *world) kept() {
 	}
 }
 
-// Whatever both sides do, and if some runs are killed, both are equal in the end and no text is lost.
+// After random changes on both sides and killed runs, both are equal and no text is lost.
 func TestRandom(t *testing.T) {
 	seed := uint64(heavy.Count(1, int(rand.Uint64()>>1)))
 	t.Logf("seed %d", seed)

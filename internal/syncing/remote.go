@@ -30,7 +30,7 @@ type server struct {
 	site string // address of the website
 }
 
-// change is a change of a thing, of which only what has to be read again is used.
+// change has the fields of a change that decide which things to read again.
 type change struct {
 	Kind      string   `json:"kind"`
 	Type      string   `json:"type"`

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 )
 
 // maxStateLine limits one line of the state, which contains at most the body of a request.
@@ -34,7 +35,7 @@ type entry struct {
 	FileHash string `json:"file_hash,omitempty"`
 	Title    string `json:"title"`
 	Matter   string `json:"matter,omitempty"`  // the title in the front matter, which a renamed file still has
-	Remote   string `json:"remote"`            // hash of what the server had
+	Remote   string `json:"remote"`            // hash of the block's doc
 	Pending  bool   `json:"pending,omitempty"` // nothing is in the directory yet, as the server is still processing it
 	Refresh  bool   `json:"refresh,omitempty"` // the note has to be written again
 	Linked   bool   `json:"linked,omitempty"`  // a channel that has its folder elsewhere, or none: a note links it
@@ -50,8 +51,10 @@ type intent struct {
 	Key     string          `json:"key"`
 	Path    string          `json:"path"`
 	Hash    string          `json:"hash"`
+	Matter  string          `json:"matter,omitempty"` // as in entry
 	Channel int64           `json:"channel"`
 	Type    string          `json:"type"`
+	At      time.Time       `json:"at"`
 	Body    json.RawMessage `json:"body"`
 }
 

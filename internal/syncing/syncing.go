@@ -161,7 +161,7 @@ func (s *Sync) connect(ctx context.Context) error {
 	return nil
 }
 
-// Once brings both sides in step. It returns ErrPartly if items could not be.
+// Once synchronizes both sides. It returns ErrPartly if it had to omit items.
 func (s *Sync) Once(ctx context.Context) error {
 	for range 20 {
 		again, err := s.pass(ctx)

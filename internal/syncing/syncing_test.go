@@ -246,3 +246,26 @@ func TestInUse(t *testing.T) {
 	s.Close()
 	b.sync()
 }
+
+// With --push the note keeps its old front matter, which does not take a new title back.
+func TestPush(t *testing.T) {
+	b := newBench(t)
+	b.Block("ada", "text", b.channel)
+	b.sync()
+	b.write("new.md", "---\ntitle: Old\n---\nnew")
+	push := func(o *Options) { o.Pull = false }
+	b.sync(push)
+	b.rename("new.md", "Newer.md")
+	b.sync(push)
+	before := b.read("Newer.md")
+	b.write("Newer.md", before+"er")
+	b.Block("ada", "not downloaded", b.channel)
+	b.sync(push)
+	b.wantTexts("=not downloaded", "Newer=newer", "=text")
+	b.want("Newer.md", "text.md")
+	b.sync(func(o *Options) { o.Push = false })
+	b.want("Newer.md", "not downloaded.md", "text.md")
+	if text := b.read("Newer.md"); !strings.Contains(text, `title: "Newer"`) {
+		t.Error(text)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"time"
 
 	"vitrine/client"
 )
@@ -193,7 +194,14 @@ func (p *pass) create(ctx context.Context, f *entry, file *found) error {
 	for k, v := range n.Metadata {
 		body.Metadata[k] = json.RawMessage(v)
 	}
-	return p.post(ctx, f, file, hash, body)
+	if !p.do("upload", file.path) {
+		return nil
+	}
+	i := intent{Path: file.path, Hash: hash, Channel: f.ID}
+	if n.title != nil {
+		i.Matter = *n.title
+	}
+	return p.send(ctx, i, body)
 }
 
 func optional(text string) *string {
@@ -215,30 +223,23 @@ func (p *pass) createFile(ctx context.Context, f *entry, file *found, hash strin
 		}
 		return err
 	}
-	return p.send(ctx, f, file, hash, &client.CreateBlockRequest{Value: value, Title: optional(stemOf(file.path)), ChannelIDs: []client.Ref{client.ID(f.ID)}})
-}
-
-func (p *pass) post(ctx context.Context, f *entry, file *found, hash string, body *client.CreateBlockRequest) error {
-	if !p.do("upload", file.path) {
-		return nil
-	}
-	return p.send(ctx, f, file, hash, body)
+	return p.send(ctx, intent{Path: file.path, Hash: hash, Channel: f.ID}, &client.CreateBlockRequest{Value: value, Title: optional(stemOf(file.path)), ChannelIDs: []client.Ref{client.ID(f.ID)}})
 }
 
 // send stores a request, sends it and stores what it created.
-func (p *pass) send(ctx context.Context, f *entry, file *found, hash string, body any) error {
+func (p *pass) send(ctx context.Context, i intent, body *client.CreateBlockRequest) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
 	}
-	i := intent{Key: rand.Text(), Path: file.path, Hash: hash, Channel: f.ID, Type: typeBlock, Body: text}
+	i.Key, i.Type, i.At, i.Body = rand.Text(), typeBlock, p.o.Now(), text
 	if err := p.state.write(record{Intent: &i}); err != nil {
 		return err
 	}
 	return p.finish(ctx, i)
 }
 
-// finish sends a stored request. The server answers a repeated one with what the first one created.
+// finish sends a stored request. The server answers a repeated one like the first one.
 func (p *pass) finish(ctx context.Context, i intent) error {
 	if i.Type == typeChannel {
 		return p.finishChannel(ctx, i)
@@ -250,7 +251,7 @@ func (p *pass) finish(ctx context.Context, i intent) error {
 	}
 	p.dir.step("after the request")
 	d := docOf(&b)
-	e := entry{place: place{i.Channel, typeBlock, b.ID}, Path: i.Path, Name: stemOf(i.Path), Kind: d.Kind, Hash: i.Hash, Title: d.Title, Remote: d.hash(), Refresh: true}
+	e := entry{place: place{i.Channel, typeBlock, b.ID}, Path: i.Path, Name: stemOf(i.Path), Kind: d.Kind, Hash: i.Hash, Title: d.Title, Matter: i.Matter, Remote: d.hash(), Refresh: true}
 	if !isNote(i.Path) {
 		e.Kind, e.Path, e.Hash, e.File, e.FileHash = kindFile, strings.TrimSuffix(i.Path, path.Ext(i.Path))+noteExt, "", i.Path, i.Hash
 		if p.tree.files[key(e.Path)] != nil || p.mapped[key(e.Path)] != nil {
@@ -278,6 +279,9 @@ func (p *pass) refusal(i intent, err error) error {
 	return errors.Join(errOne{err}, p.state.write(record{Done: i.Key}))
 }
 
+// maxKeyAge is how long servers certainly remember an idempotency key. They keep it for a day.
+const maxKeyAge = 20 * time.Hour
+
 // resend sends the requests that an earlier run stored and may not have sent.
 func (p *pass) resend(ctx context.Context) error {
 	if p.o.DryRun {
@@ -285,6 +289,13 @@ func (p *pass) resend(ctx context.Context) error {
 	}
 	for _, r := range p.state.records() {
 		if r.Intent == nil {
+			continue
+		}
+		if age := p.o.Now().Sub(r.Intent.At); age > maxKeyAge || age < -time.Hour {
+			p.dirty[r.Intent.Channel] = true // adopt finds what the request created
+			if err := p.state.write(record{Done: r.Intent.Key}); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := p.skip(r.Intent.Path, p.finish(ctx, *r.Intent)); err != nil {
