@@ -568,3 +568,17 @@ func TestChangesShared(t *testing.T) {
 		}
 	})
 }
+
+// The website's stream is for its own pages only.
+func TestChangesOfSite(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		r.Do("", "GET", "/feed/changes", nil, "Sec-Fetch-Site", "cross-site").Want(http.StatusForbidden)
+		r.Do("", "GET", "/feed/changes", nil, "Sec-Fetch-Site", "same-site").Want(http.StatusForbidden)
+		r.Do("", "GET", "/feed/changes?cursor=x", nil).Want(http.StatusBadRequest)
+		r.Do("", "GET", "/feed/changes", nil, "Last-Event-ID", "x").Want(http.StatusBadRequest)
+		if kind := r.Do("", "HEAD", "/feed/changes", nil, "Sec-Fetch-Site", "same-origin").Want(http.StatusOK).Header.Get("Content-Type"); kind != "text/event-stream" {
+			t.Errorf("the stream is %q", kind)
+		}
+	})
+}

@@ -52,7 +52,7 @@ func defaults() config.Config {
 		JobTimeout: 3 * time.Minute, FilesURL: "http://127.0.0.1:8080", UploadLimit: 1 << 30, Language: "en", ImageMemory: 128 << 20,
 		MemoryLimit:    config.AutoMemory,
 		Backup:         config.Backup{Every: 24 * time.Hour, Keep: 14},
-		JobConcurrency: 4, ResponseMemory: 64 << 20, CacheSize: 32 << 20, MinSendRate: 4 << 10, MailFrom: "Vitrine <no-reply@localhost>", Traces: config.Traces{Ratio: 1},
+		JobConcurrency: 4, ResponseMemory: 64 << 20, CacheSize: 32 << 20, MinSendRate: 4 << 10, MaxStreams: 3000, MailFrom: "Vitrine <no-reply@localhost>", Traces: config.Traces{Ratio: 1},
 		Snapshots: "on-request", SnapshotLimit: 50 << 20, SnapshotQuota: map[string]int64{"free": 1 << 30, "premium": 10 << 30, "supporter": 100 << 30},
 		QuotaUnused: map[string]int64{"free": 2 << 30, "premium": 4 << 30, "supporter": 4 << 30},
 		Quota:       map[string]int64{"free": 5 << 30, "premium": 50 << 30, "supporter": 500 << 30},

@@ -90,9 +90,10 @@ func (w *waiting) open(user domain.UserID) (leave func()) {
 	defer w.mu.Unlock()
 	box := w.inboxes[user]
 	if box == nil {
-		box = &inbox{unread: -1, changed: make(chan struct{})}
+		box = &inbox{changed: make(chan struct{})}
 		w.inboxes[user] = box
 	}
+	box.unread = -1 // the new page may show an older number
 	box.streams++
 	return func() {
 		w.mu.Lock()
@@ -179,11 +180,8 @@ func (w *waiting) count(ctx context.Context) {
 		if box == nil || box.unread == unread[user] {
 			continue
 		}
-		if box.unread >= 0 {
-			close(box.changed)
-			box.changed = make(chan struct{})
-		}
-		box.unread = unread[user]
+		close(box.changed)
+		box.changed, box.unread = make(chan struct{}), unread[user]
 	}
 }
 
@@ -304,7 +302,8 @@ const (
 var ErrClosed = errors.New("changes: the server shuts down")
 
 // Stream receives the pages of a stream, including the first, which is sent at once. A page without changes only moves
-// the cursor. Unread may be nil; it is called when the number of unread notifications of the actor has changed.
+// the cursor. Unread may be nil; it is called when the number of unread notifications of the actor is
+// known, and when it has changed.
 type Stream struct {
 	Send   func(Page) error
 	Unread func() error
@@ -320,15 +319,16 @@ func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, clie
 		return err
 	}
 	defer leave()
+	var unread <-chan struct{}
 	if to.Unread != nil && actor.SignedIn() {
 		defer a.waiting.open(actor.UserID)()
+		unread = a.waiting.watchInbox(actor.UserID)
 	}
 	end := time.NewTimer(StreamTime)
 	defer end.Stop()
 	beat := time.NewTicker(Beat)
 	defer beat.Stop()
 	f := follower{Changes: a, actor: actor, in: in}
-	unread := a.waiting.watchInbox(actor.UserID)
 	for first := true; ; first = false {
 		moved, was := a.waiting.watch(), f.in.Cursor
 		p, err := f.next(ctx)
