@@ -3,6 +3,7 @@ package api_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ import (
 	"vitrine/internal/database"
 	"vitrine/internal/domain"
 	"vitrine/internal/heavy"
+	"vitrine/internal/store/access"
 )
 
 // follower reads changes for one viewer, nobody for a guest.
@@ -484,6 +486,99 @@ func TestChangesRebuildCopies(t *testing.T) {
 					t.Errorf("%q has %v of channel %d, want %v", m.as, slices.Sorted(maps.Keys(got)), id, slices.Sorted(maps.Keys(want)))
 				}
 			}
+		}
+	})
+}
+
+// Streams of a server share what they read: the outbox once, and what guests see once. Each gets all changes in order.
+func TestChangesShared(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		addr := r.Listen()
+		private := r.Channel("ada", "Cellar", "private")
+		r.Person("bob")
+		const each = 5
+		viewers := []string{"", "ada", "bob"}
+		var streams []*bufio.Scanner
+		for range each {
+			for _, as := range viewers {
+				req := r.Request(as, "GET", "/ext/v1/changes/stream", nil)
+				req.URL.Scheme, req.URL.Host, req.RequestURI = "http", addr, ""
+				res, err := http.DefaultClient.Do(req)
+				if err != nil || res.StatusCode != http.StatusOK {
+					t.Fatal(err, res)
+				}
+				defer func() { _ = res.Body.Close() }()
+				lines := bufio.NewScanner(res.Body)
+				for lines.Scan() && lines.Text() != "event: start" {
+				}
+				streams = append(streams, lines)
+			}
+		}
+		if n := r.S.App.Changes.Waiting(); n != len(streams) {
+			t.Errorf("%d requests wait, want %d", n, len(streams))
+		}
+		var mu sync.Mutex
+		outbox, guests := 0, 0
+		end := r.Intercept(func(_ context.Context, query string) {
+			mu.Lock()
+			defer mu.Unlock()
+			if strings.Contains(query, "c.audience, c.created_at") {
+				outbox++
+			}
+			if strings.Contains(query, access.GuestChannel) {
+				guests++
+			}
+		})
+		const changed = 10
+		for i := range changed {
+			r.Do("ada", "PUT", fmt.Sprint("/v3/channels/", private), map[string]any{"title": fmt.Sprint("Cellar ", i)}).Want(http.StatusOK)
+			r.Channel("ada", fmt.Sprint("Attic ", i), "public")
+		}
+		r.Channel("ada", "End", "closed")
+		for i, lines := range streams {
+			want := changed + 1
+			if viewers[i%len(viewers)] == "ada" {
+				want += changed
+			}
+			got, last := 0, int64(0)
+			for got < want && lines.Scan() {
+				if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+					var c struct{ ID int64 }
+					if err := json.Unmarshal([]byte(data), &c); err != nil {
+						t.Fatal(err)
+					}
+					if c.ID == 0 {
+						continue // the start
+					}
+					if c.ID != private && c.ID <= last {
+						t.Errorf("stream %d gets channel %d after %d", i, c.ID, last)
+					}
+					got++
+					if c.ID != private {
+						last = c.ID
+					}
+				}
+			}
+		}
+		end()
+		// At most one of each per commit, when polls and commits alternate.
+		if most := 3 * (2*changed + 1); outbox > most || guests > most {
+			t.Errorf("%d statements for the outbox and %d for guests, want at most %d", outbox, guests, most)
+		}
+	})
+}
+
+// The website's stream is for its own pages only.
+func TestChangesOfSite(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		r.Do("", "GET", "/feed/changes", nil, "Sec-Fetch-Site", "cross-site").Want(http.StatusForbidden)
+		r.Do("", "GET", "/feed/changes", nil, "Sec-Fetch-Site", "same-site").Want(http.StatusForbidden)
+		r.Do("", "GET", "/feed/changes?cursor=x", nil).Want(http.StatusBadRequest)
+		r.Do("", "GET", "/feed/changes", nil, "Last-Event-ID", "x").Want(http.StatusBadRequest)
+		if kind := r.Do("", "HEAD", "/feed/changes", nil, "Sec-Fetch-Site", "same-origin").Want(http.StatusOK).Header.Get("Content-Type"); kind != "text/event-stream" {
+			t.Errorf("the stream is %q", kind)
 		}
 	})
 }

@@ -59,6 +59,7 @@ type Options struct {
 	Meaning       *collections.Meaning // nil if search by meaning is off
 	AuditKept     time.Duration        // how long entries of the audit log are kept; 0 means forever
 	TrashKept     time.Duration        // how long deleted things can be restored; 0 means not at all
+	Streams       int                  // how many requests may wait for changes at once
 }
 
 // New creates the service.
@@ -79,7 +80,7 @@ func New(o Options) *App {
 	a.Reading = reading.New(c)
 	a.Searches = searches.New(c, a.Finder, o.Mailer)
 	a.Transfer = transfer.New(c, a.Content, a.Collections, o.Identify)
-	a.Changes = changes.New(c)
+	a.Changes = changes.New(c, o.Streams)
 	return a
 }
 

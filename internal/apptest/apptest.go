@@ -141,7 +141,7 @@ func boot(t testing.TB, o database.Options, change func(*server.Options), option
 	cfg := config.Config{
 		DataDir: t.TempDir(), MailFrom: "Vitrine <vitrine@vitrine.test>", DatabaseURL: o.URL, DatabaseDirectURL: o.DirectURL, SQLiteSynchronous: o.Synchronous, BaseURL: Base, SiteURL: Base,
 		RateLimits:     map[string]int{"guest": 0, "free": 0, "premium": 0, "supporter": 0},
-		RequestTimeout: 10 * time.Minute, JobTimeout: 10 * time.Minute, BodyLimit: 1 << 20, ResponseMemory: 64 << 20, CacheSize: 1 << 20, MinSendRate: 4 << 10, FilesURL: Base, MCP: true, UploadLimit: 64 << 20, SnapshotLimit: 2 << 20,
+		RequestTimeout: 10 * time.Minute, JobTimeout: 10 * time.Minute, BodyLimit: 1 << 20, ResponseMemory: 64 << 20, CacheSize: 1 << 20, MinSendRate: 4 << 10, MaxStreams: 100, FilesURL: Base, MCP: true, UploadLimit: 64 << 20, SnapshotLimit: 2 << 20,
 	}
 	for _, option := range options {
 		option(&cfg)

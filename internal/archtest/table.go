@@ -146,6 +146,7 @@ var allowedImports = map[string][]string{
 	"apptest":                   {"..."},
 	"redis/redistest":           {},
 	"bench/build":               {},
+	"bench/changes":             {},
 	"bench/content":             {"bench/drive"},
 	"bench/copies":              {"bench/dataset", "bench/drive", "capture/capturetest"},
 	"bench/costs":               {"..."},
@@ -188,7 +189,7 @@ var allowedImports = map[string][]string{
 // "...".
 var (
 	onlyCmd      = "cli"
-	testPackages = []string{"apptest", "archtest", "bench/build", "bench/content", "bench/copies", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small", "browser/browsertest", "capture/capturetest", "database/dbtest", "e2e", "embeddings/embeddingstest", "heavy", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest", "store/storetest/relevance"}
+	testPackages = []string{"apptest", "archtest", "bench/build", "bench/changes", "bench/content", "bench/copies", "bench/dataset", "bench/drive", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small", "browser/browsertest", "capture/capturetest", "database/dbtest", "e2e", "embeddings/embeddingstest", "heavy", "importing/sourcetest", "media/mediatest", "oidc/oidctest", "store/storetest", "store/storetest/relevance"}
 )
 
 // sqlPackages may import database/sql and its drivers; other packages use them. Their tests may too.
@@ -205,7 +206,7 @@ var (
 )
 
 // exitPackages may end the program.
-var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "oas/clients", "release", "bench/build", "bench/content", "bench/copies", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small"}
+var exitPackages = []string{"cmd/vitrine", "cli", "settingsdoc", "licenses/collect", "oas/generate", "oas/clients", "release", "bench/build", "bench/changes", "bench/content", "bench/copies", "bench/files", "bench/gen", "bench/growth", "bench/hot", "bench/importing", "bench/load", "bench/nodes", "bench/peers", "bench/search", "bench/small"}
 
 // vague are package names without a specific meaning.
 const maxFileLines = 500

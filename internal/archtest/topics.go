@@ -29,7 +29,7 @@ var topics = map[string][]string{
 	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches"},
 	"site/pages/moderation": {"Moderation"},
 	"site/pages/operator":   {"Accounts", "Collections", "Content", "Finder", "Operating", "People"},
-	"site/pages/people":     {"Collections", "Finder", "People", "Searches"},
+	"site/pages/people":     {"Changes", "Collections", "Finder", "People", "Searches"},
 	"site/pages/read":       {"Reading"},
 	"site/pages/signon":     {"Accounts", "SSO"},
 	"site/pages/transfer":   {"Content", "Transfer"},

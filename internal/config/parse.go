@@ -108,6 +108,14 @@ func parseCount(text string) (int, error) {
 	return n, nil
 }
 
+func parseStreams(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 100_000 {
+		return 0, quotedError(text, "want a number from 1 to 100000")
+	}
+	return n, nil
+}
+
 // sizeUnits returns the units of sizes, the largest first.
 func sizeUnits() []sizeUnit {
 	return []sizeUnit{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}, {"", 1}}

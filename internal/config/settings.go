@@ -35,6 +35,7 @@ type Config struct {
 	ResponseMemory  int64         // bytes
 	CacheSize       int64         // bytes; 0 for no cache
 	MinSendRate     int64         // bytes a second
+	MaxStreams      int           // requests that wait for changes
 	InvitationTTL   time.Duration
 	AuditKeep       time.Duration // 0 to keep entries forever
 	MetricsAddr     string        // like Addr; empty for none
@@ -202,6 +203,9 @@ var settings = []Declaration{
 	{Flag: "min-send-rate", Topic: topicLimits, Default: "4KiB", Placeholder: "SIZE",
 		Help: "Minimum average rate, in bytes per second, at which a client must read a response before its connection is closed.",
 		kind: size(func(c *Config) *int64 { return &c.MinSendRate })},
+	{Flag: "max-streams", Topic: topicLimits, Default: "3000", Placeholder: "N",
+		Help: "How many requests may wait for changes at this server at once, such as open pages of the website; 16 of them for each user, application or guest's address. Further ones get 503.",
+		kind: field(func(c *Config) *int { return &c.MaxStreams }, parseStreams, strconv.Itoa)},
 	{Flag: "metrics-addr", Topic: topicLogs, Placeholder: "HOST:PORT",
 		Help: "Address of a second listener for metrics and profiles, HOST:PORT or unix:/path; empty for none. Keep it private.",
 		kind: checked(func(c *Config) *string { return &c.MetricsAddr }, checkListener)},

@@ -58,6 +58,11 @@ type Audience string
 // Everyone is the audience of public things.
 const Everyone Audience = "*"
 
+// Grouped reports whether the audience depends on memberships.
+func (a Audience) Grouped() bool {
+	return strings.Contains(string(a), "g") && !strings.Contains(string(a), string(Everyone))
+}
+
 // AudienceOf returns the audience of one user or group.
 func AudienceOf(p PrincipalRef) Audience {
 	prefix := "u"

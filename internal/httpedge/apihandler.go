@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"slices"
@@ -156,13 +157,18 @@ func Unhurried(w http.ResponseWriter) {
 // Client identifies who sent the request, for limits: the user, the application, or the address of a guest.
 func Client(ctx context.Context) string {
 	x := middleware.From(ctx)
+	return ClientOf(x.Actor, x.ClientIP)
+}
+
+// ClientOf is Client for an actor and an address.
+func ClientOf(who domain.Actor, address netip.Addr) string {
 	switch {
-	case x.Actor.SignedIn():
-		return "user " + strconv.FormatInt(int64(x.Actor.UserID), 10)
-	case x.Actor.ApplicationID != 0:
-		return "application " + strconv.FormatInt(int64(x.Actor.ApplicationID), 10)
+	case who.SignedIn():
+		return "user " + strconv.FormatInt(int64(who.UserID), 10)
+	case who.ApplicationID != 0:
+		return "application " + strconv.FormatInt(int64(who.ApplicationID), 10)
 	}
-	return x.ClientIP.String()
+	return address.String()
 }
 
 // HeadOnly reports whether the method is HEAD, which is handled as GET.

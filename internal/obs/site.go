@@ -21,6 +21,7 @@ type Site struct {
 	Certificates map[string]time.Time // expiry by domain
 	Vectors      *Vectors
 	Changes      time.Duration    // how long the oldest committed change has waited for older transactions; negative if unknown
+	Streams      int              // requests that wait for changes
 	Backfills    map[string]int64 // rows that a backfill has not processed yet, by kind of job
 }
 
@@ -45,6 +46,7 @@ type Pool struct {
 //	vitrine_jobs_oldest_due_seconds{class}
 //	vitrine_disk_free_bytes, vitrine_disk_size_bytes
 //	vitrine_sqlite_file_bytes, vitrine_sqlite_wal_bytes
+//	vitrine_changes_streams
 //	vitrine_backfill_rows_left{kind}
 //	vitrine_vectors_waiting, vitrine_vectors_failures
 //	vitrine_schema_served
@@ -66,6 +68,7 @@ func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 		served:   desc("schema_served", "1 if this program supports the database schema, 0 if the schema needs a newer program."),
 		left:     desc("backfill_rows_left", "Rows that a backfill has not processed yet, by kind of job. Counts above 10,000 are a lower bound.", "kind"),
 		lag:      desc("changes_lag_seconds", "Time for which the oldest committed change has waited for older transactions to end, before clients can read it."),
+		streams:  desc("changes_streams", "Open streams of changes and other requests that wait for changes."),
 		waiting:  desc("vectors_waiting", "Blocks whose vector for search by meaning is not computed yet."),
 		failures: desc("vectors_failures", "How often the endpoint of search by meaning has failed in a row."),
 		expiry:   desc("certificate_expiry_timestamp_seconds", "Expiry of the served certificate; 0 if there is none.", "domain")})
@@ -73,13 +76,13 @@ func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 
 // siteWatch implements prometheus.Collector.
 type siteWatch struct {
-	of                                                                                                  func(ctx context.Context) Site
-	inUse, max, waits, waited, due, left, free, size, file, wal, expiry, served, lag, waiting, failures *prometheus.Desc
+	of                                                                                                           func(ctx context.Context) Site
+	inUse, max, waits, waited, due, left, free, size, file, wal, expiry, served, lag, streams, waiting, failures *prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
 func (w siteWatch) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.left, w.free, w.size, w.file, w.wal, w.expiry, w.served, w.lag, w.waiting, w.failures} {
+	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.left, w.free, w.size, w.file, w.wal, w.expiry, w.served, w.lag, w.streams, w.waiting, w.failures} {
 		descs <- d
 	}
 }
@@ -104,6 +107,7 @@ func (w siteWatch) Collect(metrics chan<- prometheus.Metric) {
 	for kind, rows := range s.Backfills {
 		send(w.left, prometheus.GaugeValue, float64(rows), kind)
 	}
+	send(w.streams, prometheus.GaugeValue, float64(s.Streams))
 	if s.Changes >= 0 {
 		send(w.lag, prometheus.GaugeValue, s.Changes.Seconds())
 	}

@@ -148,7 +148,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, joinClose(err, db)
 	}
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
-		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, AuditKept: cfg.AuditKeep, TrashKept: cfg.TrashKept(), Files: files,
+		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, AuditKept: cfg.AuditKeep, TrashKept: cfg.TrashKept(), Streams: cfg.MaxStreams, Files: files,
 		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
 			Registration: cfg.OAuthRegistration, Extension: cfg.BrowserExtension, Setup: s.setup(cfg), Fetcher: files.Fetcher},
 		SSO:      newSSO(cfg, o, s.stats),

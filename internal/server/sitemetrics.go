@@ -23,6 +23,7 @@ func (s *Server) siteMetrics(ctx context.Context, freeSpace func(folder string) 
 			site.Due[string(class)] = waits
 		}
 	}
+	site.Streams = s.App.Changes.Waiting()
 	if lag, err := s.App.Changes.Lag(ctx); err == nil {
 		site.Changes = lag
 	}

@@ -2,6 +2,7 @@ package ext
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -40,7 +41,7 @@ func (h *handler) ListChanges(ctx context.Context, p ext.ListChangesParams) (*ex
 	}
 	out := &ext.ChangeList{Data: make([]ext.Change, len(page.Changes)), Cursor: page.Cursor, More: page.More}
 	for i := range page.Changes {
-		out.Data[i] = showChange(&page.Changes[i])
+		out.Data[i] = showChange(page.Changes[i])
 	}
 	return out, nil
 }
@@ -48,64 +49,49 @@ func (h *handler) ListChanges(ctx context.Context, p ext.ListChangesParams) (*ex
 // StreamChanges implements streamChanges.
 func (h *handler) StreamChanges(ctx context.Context, p ext.StreamChangesParams, w http.ResponseWriter) error {
 	in := changes.Input{Cursor: p.LastEventID.Or(p.Cursor.Or("")), Channel: domain.ChannelID(p.Channel.Or(0))}
-	s := stream{w: w, to: http.NewResponseController(w)}
+	s := stream{httpedge.NewEvents(w)}
 	if httpedge.HeadOnly(ctx) {
 		_, err := h.app.Changes.Read(ctx, httpedge.Actor(ctx), in)
 		if err == nil {
-			s.begin()
+			s.Begin()
 		}
 		return err
 	}
-	err := h.app.Changes.Follow(ctx, httpedge.Actor(ctx), in, httpedge.Client(ctx), s.send)
-	if s.started {
+	err := h.app.Changes.Follow(ctx, httpedge.Actor(ctx), in, httpedge.Client(ctx), changes.Stream{Send: s.send})
+	if errors.Is(err, changes.ErrClosed) {
+		s.Stop()
+	}
+	if s.Started() {
 		return nil // the client connects again, and continues after the last event
 	}
 	return err
 }
 
-// stream writes server-sent events.
-type stream struct {
-	w       http.ResponseWriter
-	to      *http.ResponseController
-	started bool
-}
-
-// begin sends the header.
-func (s *stream) begin() {
-	s.started = true
-	header := s.w.Header()
-	header.Set("Content-Type", "text/event-stream")
-	header.Set("Cache-Control", "no-store")
-	header.Set("X-Accel-Buffering", "no") // for nginx
-	s.w.WriteHeader(http.StatusOK)
-}
+// stream sends changes.
+type stream struct{ *httpedge.Events }
 
 // send writes the events of a page.
-func (s *stream) send(page changes.Page) error {
+func (s stream) send(page changes.Page) error {
 	var events []byte
-	if !s.started {
-		s.begin()
+	if !s.Started() {
 		at := page.Cursor
 		if len(page.Changes) > 0 {
 			at = page.From
 		}
 		events = append(events, "event: start\nid: "+at+"\ndata: {\"cursor\":\""+at+"\"}\n\n"...)
 	}
-	for i := range page.Changes {
-		var data jx.Encoder
-		c := showChange(&page.Changes[i])
-		c.Encode(&data)
-		events = append(events, "event: change\nid: "+c.Cursor+"\ndata: "+data.String()+"\n\n"...)
+	for _, c := range page.Changes {
+		events = append(events, c.Event(changes.FormatAPI, event)...)
 	}
-	events = append(events, "id: "+page.Cursor+"\n\n"...)
-	if _, err := s.w.Write(events); err != nil {
-		return err
-	}
-	if err := s.to.Flush(); err != nil {
-		return err
-	}
-	httpedge.Unhurried(s.w)
-	return nil
+	return s.Send(append(events, "id: "+page.Cursor+"\n\n"...))
+}
+
+// event encodes a change as an event.
+func event(c *changes.Shown) []byte {
+	var data jx.Encoder
+	out := showChange(c)
+	out.Encode(&data)
+	return []byte("event: change\nid: " + c.Cursor + "\ndata: " + data.String() + "\n\n")
 }
 
 func showChange(c *changes.Shown) ext.Change {

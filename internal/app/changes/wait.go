@@ -2,6 +2,7 @@ package changes
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -11,7 +12,6 @@ import (
 // Limits of the requests that wait for changes at one server.
 const (
 	waitingPerClient = 16
-	waitingInAll     = 3000
 	readingAtOnce    = 4 // of those that were woken
 )
 
@@ -21,10 +21,11 @@ const (
 	pollTimeout = 5 * time.Second
 )
 
-// waiting wakes the requests that wait for changes. While there are any, one goroutine polls the position of the last
-// change for all of them, each second and after each commit of this process.
+// waiting wakes the requests that wait for changes. While there are any, one goroutine reads new changes for all of
+// them, each second and after each commit of this process.
 type waiting struct {
-	head    func(context.Context) (domain.ChangePosition, error)
+	most    int // requests at once
+	shared  *shared
 	wake    chan struct{} // a poll is wanted now
 	reading chan struct{} // slots of woken requests
 	closed  chan struct{}
@@ -33,13 +34,21 @@ type waiting struct {
 	mu      sync.Mutex
 	all     int
 	clients map[string]int
+	inboxes map[domain.UserID]*inbox
 	polling bool
 	moved   chan struct{} // closed when there may be new changes
 }
 
-func newWaiting() *waiting {
-	return &waiting{wake: make(chan struct{}, 1), reading: make(chan struct{}, readingAtOnce), closed: make(chan struct{}),
-		clients: map[string]int{}, moved: make(chan struct{})}
+// inbox is the number of unread notifications of a user whose pages show it.
+type inbox struct {
+	streams int
+	unread  int64         // -1 if unknown
+	changed chan struct{} // closed when it is another number
+}
+
+func newWaiting(most int, shared *shared) *waiting {
+	return &waiting{most: most, shared: shared, wake: make(chan struct{}, 1), reading: make(chan struct{}, readingAtOnce), closed: make(chan struct{}),
+		clients: map[string]int{}, inboxes: map[domain.UserID]*inbox{}, moved: make(chan struct{})}
 }
 
 // enter counts a request of a client that waits. The caller must call leave when it ends.
@@ -49,7 +58,7 @@ func (w *waiting) enter(client string) (leave func(), err error) {
 	switch {
 	case w.clients[client] >= waitingPerClient:
 		return nil, domain.NewTooMany("Too many of your requests wait for changes: share one stream, or end another one first", waitingPerClient, MaxWait, MaxWait)
-	case w.all >= waitingInAll:
+	case w.all >= w.most:
 		return nil, domain.NewUnavailableFor(MaxWait, "Too many requests wait for changes: try again later, or without wait")
 	}
 	w.all++
@@ -75,6 +84,37 @@ func (w *waiting) watch() <-chan struct{} {
 	return w.moved
 }
 
+// open watches the inbox of a user. The caller must call leave when it ends.
+func (w *waiting) open(user domain.UserID) (leave func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	box := w.inboxes[user]
+	if box == nil {
+		box = &inbox{changed: make(chan struct{})}
+		w.inboxes[user] = box
+	}
+	box.unread = -1 // the new page may show an older number
+	box.streams++
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if box.streams--; box.streams == 0 {
+			delete(w.inboxes, user)
+		}
+	}
+}
+
+// watchInbox returns a channel that is closed when the number of unread notifications of a user changes, or nil if
+// their inbox is not watched.
+func (w *waiting) watchInbox(user domain.UserID) <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if box := w.inboxes[user]; box != nil {
+		return box.changed
+	}
+	return nil
+}
+
 // poll starts a poll soon. It does not block.
 func (w *waiting) poll() {
 	select {
@@ -88,18 +128,21 @@ func (w *waiting) close() { w.once.Do(func() { close(w.closed) }) }
 
 // run polls until no request waits.
 func (w *waiting) run() {
-	var last *domain.ChangePosition
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	for {
+	for counted := (time.Time{}); ; {
 		ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
-		head, err := w.head(ctx)
+		moved, more, err := w.shared.advance(ctx)
+		if time.Since(counted) >= pollEvery/2 {
+			counted = time.Now()
+			w.count(ctx)
+		}
 		cancel()
-		if !w.polled(err == nil && (last == nil || head != *last)) {
+		if !w.polled(moved) {
 			return
 		}
-		if err == nil {
-			last = &head
+		if more && err == nil {
+			w.poll()
 		}
 		select {
 		case <-time.After(pollPause):
@@ -115,7 +158,34 @@ func (w *waiting) run() {
 	}
 }
 
-// polled wakes the waiting requests if the last change is another one. It returns false if no request waits.
+// count reads the numbers of unread notifications of the watched inboxes, in one statement.
+func (w *waiting) count(ctx context.Context) {
+	w.mu.Lock()
+	users := make([]domain.UserID, 0, len(w.inboxes))
+	for user := range w.inboxes {
+		users = append(users, user)
+	}
+	w.mu.Unlock()
+	if len(users) == 0 {
+		return
+	}
+	unread, err := w.shared.store.Activity().UnreadOf(ctx, users)
+	if err != nil {
+		return // the next poll tries again
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, user := range users {
+		box := w.inboxes[user]
+		if box == nil || box.unread == unread[user] {
+			continue
+		}
+		close(box.changed)
+		box.changed, box.unread = make(chan struct{}), unread[user]
+	}
+}
+
+// polled wakes the waiting requests if there may be new changes. It returns false if no request waits.
 func (w *waiting) polled(moved bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,22 +193,62 @@ func (w *waiting) polled(moved bool) bool {
 		close(w.moved)
 		w.moved = make(chan struct{})
 	}
-	w.polling = w.all > 0
+	if w.polling = w.all > 0; !w.polling {
+		w.shared.forget()
+	}
 	return w.polling
+}
+
+// Waiting returns how many requests wait for changes.
+func (a *Changes) Waiting() int {
+	a.waiting.mu.Lock()
+	defer a.waiting.mu.Unlock()
+	return a.waiting.all
 }
 
 // Close ends all waits, for the shutdown. Waiting requests respond without changes, and streams end.
 func (a *Changes) Close() { a.waiting.close() }
 
-// read is Read for a request that waits. Only a few run at once, as a change may wake thousands.
-func (a *Changes) read(ctx context.Context, actor domain.Actor, in Input) (p Page, err error) {
+// slot calls fn, which reads the database for a request that waits. Only a few run at once, as a change may wake
+// thousands.
+func (w *waiting) slot(ctx context.Context, fn func() error) error {
 	select {
-	case a.waiting.reading <- struct{}{}:
-		defer func() { <-a.waiting.reading }()
+	case w.reading <- struct{}{}:
+		defer func() { <-w.reading }()
+		return fn()
 	case <-ctx.Done():
-		return p, ctx.Err()
+		return ctx.Err()
 	}
-	return a.Read(ctx, actor, in)
+}
+
+// follower reads the changes for a request that waits: from the database while it is behind, and then from what all
+// share.
+type follower struct {
+	*Changes
+	actor domain.Actor
+	in    Input
+	at    point // "" as the secret at first: the database checks the cursor
+}
+
+// next returns the next page. Without changes, its cursor is the last one.
+func (f *follower) next(ctx context.Context) (p Page, err error) {
+	b, more, ok := f.shared.after(f.at)
+	switch {
+	case f.at.secret == "" || !ok:
+		err = f.waiting.slot(ctx, func() error {
+			p, err = f.Read(ctx, f.actor, f.in)
+			return err
+		})
+	case b != nil:
+		p, err = b.page(ctx, f.at, f.actor.UserID, f.in.Channel, f.waiting.slot)
+		p.More = more
+	default:
+		return Page{From: f.in.Cursor, Cursor: f.in.Cursor, at: f.at}, nil
+	}
+	if err == nil {
+		f.at, f.in.Cursor = p.at, p.Cursor
+	}
+	return p, err
 }
 
 // Await is Read that waits until there is a change, or until the requested time is over. client identifies who waits, for
@@ -154,12 +264,11 @@ func (a *Changes) Await(ctx context.Context, actor domain.Actor, in Input, clien
 	defer leave()
 	late := time.NewTimer(in.Wait)
 	defer late.Stop()
-	for {
+	for f := (follower{Changes: a, actor: actor, in: in}); ; {
 		moved := a.waiting.watch()
-		if p, err = a.read(ctx, actor, in); err != nil || len(p.Changes) > 0 {
+		if p, err = f.next(ctx); err != nil || len(p.Changes) > 0 {
 			return p, err
 		}
-		in.Cursor = p.Cursor
 		if p.More {
 			moved = ready
 		}
@@ -189,9 +298,19 @@ const (
 	StreamTime = 5 * time.Minute
 )
 
-// Follow calls send with all further changes until the stream ends. A page without changes only moves the cursor. The
-// first page is sent at once; an error before it can be shown to the client.
-func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, client string, send func(Page) error) error {
+// ErrClosed ends streams at the shutdown.
+var ErrClosed = errors.New("changes: the server shuts down")
+
+// Stream receives the pages of a stream, including the first, which is sent at once. A page without changes only moves
+// the cursor. Unread may be nil; it is called when the number of unread notifications of the actor is
+// known, and when it has changed.
+type Stream struct {
+	Send   func(Page) error
+	Unread func() error
+}
+
+// Follow sends all further changes until the stream ends. An error before the first page can be shown to the client.
+func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, client string, to Stream) error {
 	if err := in.Validate(); err != nil {
 		return err
 	}
@@ -200,29 +319,39 @@ func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, clie
 		return err
 	}
 	defer leave()
+	var unread <-chan struct{}
+	if to.Unread != nil && actor.SignedIn() {
+		defer a.waiting.open(actor.UserID)()
+		unread = a.waiting.watchInbox(actor.UserID)
+	}
 	end := time.NewTimer(StreamTime)
 	defer end.Stop()
 	beat := time.NewTicker(Beat)
 	defer beat.Stop()
+	f := follower{Changes: a, actor: actor, in: in}
 	for first := true; ; first = false {
-		moved := a.waiting.watch()
-		p, err := a.read(ctx, actor, in)
+		moved, was := a.waiting.watch(), f.in.Cursor
+		p, err := f.next(ctx)
 		if err != nil {
 			return err
 		}
-		if first || p.Cursor != in.Cursor {
-			if err := send(p); err != nil {
+		if first || p.Cursor != was {
+			if err := to.Send(p); err != nil {
 				return err
 			}
 		}
-		in.Cursor = p.Cursor
 		if p.More {
 			moved = ready
 		}
 		for waits := true; waits; {
 			select {
 			case <-beat.C:
-				if err := send(Page{Cursor: in.Cursor}); err != nil {
+				if err := to.Send(Page{Cursor: f.in.Cursor}); err != nil {
+					return err
+				}
+			case <-unread:
+				unread = a.waiting.watchInbox(actor.UserID)
+				if err := to.Unread(); err != nil {
 					return err
 				}
 			case <-moved:
@@ -230,7 +359,7 @@ func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, clie
 			case <-end.C:
 				return nil
 			case <-a.waiting.closed:
-				return nil
+				return ErrClosed
 			case <-ctx.Done():
 				return ctx.Err()
 			}

@@ -85,9 +85,9 @@ func (f *Form) dropLong() {
 
 // acquireSlot waits until it is the visitor's turn, as for API clients. The turn ends when the response begins:
 // the response is complete by then, so slow readers do not make others wait. Requests with files, which
-// may take long to send or receive, need no turn.
+// may take long to send or receive, and streams need no turn.
 func (v *Visit) acquireSlot(at Route) (leave func(), err error) {
-	if at.Download && v.R.Method != http.MethodPost || at.Files && v.HasParts() {
+	if (at.Download || at.Waits) && v.R.Method != http.MethodPost || at.Files && v.HasParts() {
 		return func() {}, nil
 	}
 	leave, err = v.s.o.Callers.Enter(v.R, v.Actor())

@@ -59,6 +59,7 @@ type Route struct {
 	Fields   Fields  // long or repeated fields of its form
 	Files    bool    // its forms may contain files, as multipart/form-data
 	Download bool    // GET answers with a file, which is rate limited like a request to the API
+	Waits    bool    // GET answers with a stream, which has no deadline and counts against no limit of requests in progress
 	Counted  bool    // POST is rate limited like a request to the API, since it makes requests to other sites
 	Confirm  bool    // requires a recent confirmation before the page is shown
 	Open     bool    // guests may see it even if the site is closed to them: it shows nothing of collections
@@ -74,7 +75,7 @@ func sorted(sets []PageSet) []Route {
 	var all []Route
 	for _, set := range sets {
 		for _, r := range set.Routes {
-			r.pageSet, r.lagging, r.segments = set.Name, set.Lagging && !r.Download, strings.Split(r.Path, "/")
+			r.pageSet, r.lagging, r.segments = set.Name, set.Lagging && !r.Download && !r.Waits, strings.Split(r.Path, "/")
 			all = append(all, r)
 		}
 	}

@@ -124,10 +124,10 @@ func (s *Site) Streams(r *http.Request) bool {
 	return found && at.Files && r.Method == http.MethodPost && mediaType(r) == "multipart/form-data"
 }
 
-// Downloads reports whether a request is for a file that is created while it is sent.
+// Downloads reports whether a request is for a file that is created while it is sent, or for a stream.
 func (s *Site) Downloads(r *http.Request) bool {
 	at, _, found := s.match(r.URL.Path)
-	return found && at.Download && r.Method != http.MethodPost
+	return found && (at.Download || at.Waits) && r.Method != http.MethodPost
 }
 
 // apis reports whether the first segment of a path belongs to the API or to health checks.

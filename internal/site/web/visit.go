@@ -181,6 +181,24 @@ func (v *Visit) countUnread() {
 	}
 }
 
+// CountUnreadAgain counts the unread notifications anew, for a page that stays open.
+func (v *Visit) CountUnreadAgain() int64 {
+	v.Account.Unread, v.counted = maxUnread, false
+	v.countUnread()
+	return v.Account.Unread
+}
+
+// Events begins a stream of events, for a route that Waits.
+func (v *Visit) Events() *httpedge.Events {
+	httpedge.Unhurried(v.W)
+	return httpedge.NewEvents(v.W)
+}
+
+// Client identifies the visitor for limits.
+func (v *Visit) Client() string {
+	return httpedge.ClientOf(v.Actor(), middleware.From(v.R.Context()).ClientIP)
+}
+
 // readForms checks the query and reads the body. It refuses a body that is not text. The page itself reads
 // bodies with files, using Parts.
 func (v *Visit) readForms(at Route) error {

@@ -298,6 +298,20 @@ func (v Lists) Receipts(ctx context.Context, user domain.UserID, unread bool, w 
 	})
 }
 
+// UnreadOf is Unread for several users, without those who have none.
+func (q Reads) UnreadOf(ctx context.Context, users []domain.UserID) (map[domain.UserID]int64, error) {
+	all := map[domain.UserID]int64{}
+	rows, err := q.db.Query(ctx, "SELECT user_id, unread FROM inboxes WHERE "+q.db.In("user_id", "$1"), sqlx.IDs(q.db.Dialect, users))
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (none struct{}, err error) {
+		var user domain.UserID
+		var n int64
+		err = row.Scan(&user, &n)
+		all[user] = n
+		return none, err
+	})
+	return all, err
+}
+
 // Unread counts the unread notifications of a user, including hidden ones.
 func (q Reads) Unread(ctx context.Context, user domain.UserID) (n int64, err error) {
 	err = q.db.QueryRow(ctx, `SELECT COALESCE((SELECT unread FROM inboxes WHERE user_id = $1), 0)`, user).Scan(&n)

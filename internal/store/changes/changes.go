@@ -162,15 +162,28 @@ const (
 	member = `CASE WHEN co.member_type = 'Group' THEN 'g' ELSE 'u' END || CAST(co.member_id AS TEXT)`
 )
 
-// insert writes the changes listed at $1. Subqueries find the audience of private things only.
-func insert(d sqlx.Dialect) string {
+// insert writes the changes listed at $1. Subqueries find the id of new connections if `joins` is set, and audiences if
+// `seen` is set. PostgreSQL plans the statement for each execution, which takes longer than running it: most
+// transactions need neither.
+func insert(d sqlx.Dialect, joins, seen bool) string {
+	id, audience := "l.thing_id", "l.audience"
+	if joins {
+		id = `COALESCE(l.thing_id, (SELECT nc.id FROM connections nc
+			WHERE nc.channel_id = l.channel_id AND nc.item_type = l.item_type AND nc.item_id = l.item_id), 0)`
+	}
+	if seen {
+		audience += audienceOf(d)
+	}
+	return `INSERT INTO changes (kind, type, thing_id, channel_id, item_type, item_id, actor_id, fields, audience, created_at)
+		SELECT l.kind, l.type, ` + id + `, l.channel_id, NULLIF(l.item_type, ''), l.item_id, l.actor_id, l.fields, ` + audience + `, l.created_at
+		FROM ` + d.ChangeRows("$1", columns...) + ` ORDER BY l.n`
+}
+
+// audienceOf returns what is appended to the audience of a change l.
+func audienceOf(d sqlx.Dialect) string {
 	listed := `(SELECT listed.id FROM ` + d.ListedIDs("l.channels") + `
 		UNION ALL SELECT bc.channel_id FROM connections bc WHERE bc.item_type = 'Block' AND bc.item_id = l.block_id)`
-	return `INSERT INTO changes (kind, type, thing_id, channel_id, item_type, item_id, actor_id, fields, audience, created_at)
-		SELECT l.kind, l.type, COALESCE(l.thing_id, (SELECT nc.id FROM connections nc
-				WHERE nc.channel_id = l.channel_id AND nc.item_type = l.item_type AND nc.item_id = l.item_id), 0),
-			l.channel_id, NULLIF(l.item_type, ''), l.item_id, l.actor_id, l.fields,
-			l.audience
+	return `
 			|| CASE WHEN l.channels IS NULL AND l.block_id IS NULL THEN '' ELSE ' ' || COALESCE((SELECT string_agg(seen.who, ' ') FROM (
 				SELECT CASE WHEN ch.visibility <> 'private' THEN '*' ELSE ` + owner + ` END AS who FROM channels ch WHERE ch.state = 'available' AND ch.id IN ` + listed + `
 				UNION SELECT ` + member + ` FROM collaborators co JOIN channels ch ON ch.id = co.channel_id AND ch.visibility = 'private' AND ch.state = 'available'
@@ -178,18 +191,35 @@ func insert(d sqlx.Dialect) string {
 				UNION SELECT 'u' || CAST(b.user_id AS TEXT) FROM blocks b WHERE b.id = l.block_id) AS seen), '') END
 			|| CASE WHEN l.members_id IS NULL THEN '' ELSE ' ' || COALESCE((SELECT string_agg(seen.who, ' ') FROM (
 				SELECT ` + owner + ` AS who FROM channels ch WHERE ch.id = l.members_id
-				UNION SELECT ` + member + ` FROM collaborators co WHERE co.channel_id = l.members_id) AS seen), '') END,
-			l.created_at
-		FROM ` + d.ChangeRows("$1", columns...) + ` ORDER BY l.n`
+				UNION SELECT ` + member + ` FROM collaborators co WHERE co.channel_id = l.members_id) AS seen), '') END`
 }
 
-var inserts = map[sqlx.Dialect]string{sqlx.SQLite: insert(sqlx.SQLite), sqlx.Postgres: insert(sqlx.Postgres)}
+// kindOfInsert selects a variant of the statement.
+type kindOfInsert struct {
+	d           sqlx.Dialect
+	joins, seen bool
+}
+
+var inserts = func() map[kindOfInsert]string {
+	all := map[kindOfInsert]string{}
+	for _, d := range []sqlx.Dialect{sqlx.SQLite, sqlx.Postgres} {
+		for _, joins := range []bool{false, true} {
+			for _, seen := range []bool{false, true} {
+				all[kindOfInsert{d, joins, seen}] = insert(d, joins, seen)
+			}
+		}
+	}
+	return all
+}()
 
 // Record writes the changes of a transaction, in one statement.
 func (w Writes) Record(ctx context.Context, all []Entry) error {
 	list := make([]byte, 0, 2+160*len(all))
+	kind := kindOfInsert{d: w.db.Dialect}
 	for i := range all {
 		e := &all[i]
+		kind.joins = kind.joins || e.ID == 0
+		kind.seen = kind.seen || len(e.Channels) > 0 || e.Members != 0 || e.Block != 0
 		list = appendText(append(list, separator(i), '['), string(e.Kind))
 		list = appendText(append(list, ','), string(e.Type))
 		list = appendID(append(list, ','), e.ID)
@@ -213,7 +243,7 @@ func (w Writes) Record(ctx context.Context, all []Entry) error {
 		list = appendID(append(list, ','), int64(e.Block))
 		list = append(strconv.AppendInt(append(list, ','), sqlx.Micros(e.CreatedAt), 10), ']')
 	}
-	return w.db.Later(ctx, inserts[w.db.Dialect], string(append(list, ']')))
+	return w.db.Later(ctx, inserts[kind], string(append(list, ']')))
 }
 
 // separator returns what precedes an element of a JSON list.

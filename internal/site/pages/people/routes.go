@@ -23,6 +23,7 @@ func PageSet() web.PageSet {
 		Routes: []web.Route{
 			{Path: "/follow", Post: follow},
 			{Path: "/feed", Access: web.Users, Get: feed},
+			{Path: "/feed/changes", Waits: true, Get: streamChanges},
 			{Path: "/notifications", Access: web.Users, Get: notifications, Post: readNotifications},
 			{Path: "/notifications/{id}", Access: web.Users, Get: openNotification},
 			{Path: "/block/{id}/comments", Get: commentsPage, Post: users(say), Fields: web.Fields{"body": {MaxLength: domain.MaxComment}}},

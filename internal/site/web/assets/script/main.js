@@ -35,6 +35,7 @@ later("[data-twins]", () => import("./twins.js"));
 later("[data-view]", () => import("./view.js"));
 later("a[data-zoom]", () => import("./zoom.js"));
 later("button[data-passkey], button[data-make]", () => import("./passkey.js"));
+later("[data-live]", () => import("./live.js"));
 later("[data-edit]", () => import("./edit.js"));
 later("[data-sheets]", () => import("./sheets.js"));
 later("[data-read]", () => import("./read.js"));

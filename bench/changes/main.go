@@ -1,0 +1,324 @@
+// Command changes measures streams of changes at the built program: the memory of open streams, and writes per second
+// while consumers read all changes by polling and by streams, none of which may miss one.
+//
+//	go build -o bin/vitrine ./cmd/vitrine
+//	go run ./bench/changes --bin bin/vitrine
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+func main() {
+	bin := flag.String("bin", "bin/vitrine", "the program")
+	database := flag.String("database-url", "", "PostgreSQL, an empty database; SQLite by default")
+	streams := flag.Int("streams", 2000, "open streams")
+	rate := flag.Int("rate", 1000, "writes per second that are attempted")
+	span := flag.Duration("time", 10*time.Second, "how long to write")
+	consumers := flag.Int("consumers", 4, "consumers that poll, and as many that read a stream")
+	flag.Parse()
+	log.SetFlags(0)
+	if err := run(*bin, *database, *streams, *rate, *consumers, *span); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// site is a running server with an account.
+type site struct {
+	url, token string
+	pid        int
+	client     *http.Client
+}
+
+func run(bin, database string, streams, rate, consumers int, span time.Duration) error {
+	folder, err := os.MkdirTemp("", "vitrine-changes-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	s, stop, err := start(bin, database, folder)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	if err := s.openStreams(streams); err != nil {
+		return err
+	}
+	return s.write(rate, consumers, span)
+}
+
+func start(bin, database, folder string) (s *site, stop func(), err error) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, nil, err
+	}
+	address := free.Addr().String()
+	_ = free.Close()
+	env := append(os.Environ(), "VITRINE_DATA_DIR="+filepath.Join(folder, "data"), "VITRINE_ADDR="+address, "VITRINE_BASE_URL=http://"+address,
+		"VITRINE_RATE_LIMITS=guest=0,free=0,premium=0,supporter=0", "VITRINE_MAX_STREAMS=20000", "VITRINE_TRUSTED_PROXIES=127.0.0.1")
+	if database != "" {
+		env = append(env, "VITRINE_DATABASE_URL="+database)
+	}
+	command := func(args ...string) ([]byte, error) {
+		c := exec.Command(bin, args...)
+		c.Env, c.Stderr = env, os.Stderr
+		return c.Output()
+	}
+	for _, args := range [][]string{{"migrate"}, {"user", "create", "--slug", "ada", "--name", "Ada", "--email", "ada@example.org"}} {
+		if _, err := command(args...); err != nil {
+			return nil, nil, err
+		}
+	}
+	token, err := command("token", "create", "--user", "ada", "--scope", "write")
+	if err != nil {
+		return nil, nil, err
+	}
+	server := exec.Command(bin, "serve")
+	server.Env = env
+	if err := server.Start(); err != nil {
+		return nil, nil, err
+	}
+	s = &site{url: "http://" + address, token: strings.TrimSpace(string(token)), pid: server.Process.Pid,
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
+	for range 200 {
+		if res, err := s.client.Get(s.url + "/readyz"); err == nil {
+			_ = res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				break
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	return s, func() {
+		_ = server.Process.Signal(os.Interrupt)
+		_ = server.Wait()
+	}, nil
+}
+
+// resident returns the anonymous memory of the server in bytes.
+func (s *site) resident() int {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.pid))
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "RssAnon:"); ok {
+			kib, _ := strconv.Atoi(strings.Fields(rest)[0])
+			return kib << 10
+		}
+	}
+	return 0
+}
+
+// stream opens a stream, as a guest of an address if there is one.
+func (s *site) stream(ctx context.Context, address string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/ext/v1/changes/stream", http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	if address != "" {
+		req.Header.Set("X-Forwarded-For", address)
+	} else {
+		req.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	res, err := s.client.Do(req)
+	if err == nil && res.StatusCode != http.StatusOK {
+		_ = res.Body.Close()
+		err = fmt.Errorf("a stream gets %s", res.Status)
+	}
+	return res, err
+}
+
+// openStreams measures the memory of streams of guests from as many addresses as needed.
+func (s *site) openStreams(n int) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	time.Sleep(2 * time.Second)
+	before := s.resident()
+	for i := range n {
+		res, err := s.stream(ctx, fmt.Sprintf("10.1.%d.%d", i/16/250, 1+i/16%250))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = res.Body.Close() }()
+		go func() { _, _ = io.Copy(io.Discard, res.Body) }()
+	}
+	time.Sleep(3 * time.Second)
+	idle := s.resident()
+	for i := range 200 {
+		if _, err := s.create(fmt.Sprint("Warm ", i)); err != nil {
+			return err
+		}
+	}
+	time.Sleep(time.Second)
+	fmt.Printf("%d streams: %.1f MiB before, %.1f MiB idle (%.1f KiB each), %.1f MiB after 200 changes to all\n", n,
+		mib(before), mib(idle), float64(idle-before)/float64(n)/1024, mib(s.resident()))
+	return nil
+}
+
+func mib(n int) float64 { return float64(n) / (1 << 20) }
+
+// create creates a channel and returns its id.
+func (s *site) create(title string) (int64, error) {
+	body, err := json.Marshal(map[string]string{"title": title, "visibility": "public"})
+	if err != nil {
+		return 0, err
+	}
+	var made struct{ ID int64 }
+	err = s.call(http.MethodPost, "/v3/channels", body, http.StatusCreated, &made)
+	return made.ID, err
+}
+
+func (s *site) call(method, path string, body []byte, want int, into any) error {
+	req, err := http.NewRequest(method, s.url+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := s.client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != want {
+		return fmt.Errorf("%s %s: %s", method, path, res.Status)
+	}
+	return json.NewDecoder(res.Body).Decode(into)
+}
+
+// write creates channels at a rate while consumers read, and compares what each of them got.
+func (s *site) write(rate, consumers int, span time.Duration) error {
+	var start struct{ Cursor string }
+	if err := s.call(http.MethodGet, "/ext/v1/changes", nil, http.StatusOK, &start); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), span+2*time.Minute)
+	defer cancel()
+	var readers sync.WaitGroup
+	got := make([][]int64, 2*consumers)
+	var failed sync.Map
+	var end int64
+	ended := make(chan struct{})
+	over := func(ids []int64) bool {
+		select {
+		case <-ended:
+			return slices.Contains(ids, end)
+		default:
+			return false
+		}
+	}
+	for i := range consumers {
+		readers.Go(func() {
+			if err := s.poll(start.Cursor, &got[i], over); err != nil {
+				failed.Store(i, err)
+			}
+		})
+		res, err := s.stream(ctx, "")
+		if err != nil {
+			return err
+		}
+		readers.Go(func() {
+			defer func() { _ = res.Body.Close() }()
+			follow(res.Body, &got[consumers+i], over)
+		})
+	}
+	made, elapsed, err := s.fill(rate, span)
+	if err != nil {
+		return err
+	}
+	if end, err = s.create("End"); err != nil {
+		return err
+	}
+	close(ended)
+	made = append(made, end)
+	if _, err := s.create("After the end"); err != nil { // wakes those that have read the end before it was known
+		return err
+	}
+	readers.Wait()
+	failed.Range(func(_, value any) bool { err = value.(error); return false })
+	if err != nil {
+		return err
+	}
+	slices.Sort(made)
+	for i, ids := range got {
+		seen := slices.DeleteFunc(ids, func(id int64) bool { return id > end })
+		slices.Sort(seen)
+		if !slices.Equal(seen, made) {
+			return fmt.Errorf("consumer %d got %d changes of %d", i, len(seen), len(made))
+		}
+	}
+	fmt.Printf("%d writes in %.1f s, %.0f a second; %d consumers by polling and %d by streams got each exactly once\n", len(made), elapsed.Seconds(),
+		float64(len(made))/elapsed.Seconds(), consumers, consumers)
+	return nil
+}
+
+// fill creates channels.
+func (s *site) fill(rate int, span time.Duration) (made []int64, elapsed time.Duration, err error) {
+	var mu sync.Mutex
+	var writers sync.WaitGroup
+	begun := time.Now()
+	turns := make(chan struct{})
+	for w := range 32 {
+		writers.Go(func() {
+			for range turns {
+				id, failure := s.create(fmt.Sprint("Channel ", w))
+				mu.Lock()
+				if made = append(made, id); failure != nil {
+					err = failure
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for n := 0; time.Since(begun) < span; n++ {
+		time.Sleep(time.Until(begun.Add(time.Duration(n) * time.Second / time.Duration(rate))))
+		turns <- struct{}{}
+	}
+	close(turns)
+	writers.Wait()
+	return made, time.Since(begun), err
+}
+
+func (s *site) poll(cursor string, got *[]int64, over func([]int64) bool) error {
+	for !over(*got) {
+		var page struct {
+			Cursor string
+			Data   []struct{ ID int64 }
+		}
+		if err := s.call(http.MethodGet, "/ext/v1/changes?wait=5&cursor="+cursor, nil, http.StatusOK, &page); err != nil {
+			return err
+		}
+		for _, c := range page.Data {
+			*got = append(*got, c.ID)
+		}
+		cursor = page.Cursor
+	}
+	return nil
+}
+
+func follow(body io.Reader, got *[]int64, over func([]int64) bool) {
+	for lines := bufio.NewScanner(body); lines.Scan(); {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		var c struct{ ID int64 }
+		if ok && json.Unmarshal([]byte(data), &c) == nil && c.ID != 0 {
+			if *got = append(*got, c.ID); over(*got) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,92 @@
+// The stream of changes. The pages of a browser share one: the page that holds a lock reads it, and passes the events on
+// to the others. Without locks, which browsers offer only over https, each visible page reads its own.
+import { root } from "./page.js";
+
+const patience = 60_000; // ms after which a hidden page leaves the stream
+const refused = 5 * 60_000; // ms after which it is tried again
+const kept = 200; // last events, for pages that were just opened
+
+const name = `vitrine.changes.${root()}.${document.documentElement.dataset.reader ?? ""}`;
+const others = globalThis.BroadcastChannel && new BroadcastChannel(name);
+
+let tell; // the function that gets the events
+let cursor = ""; // after the last event
+let source; // this page reads the stream
+let wish; // aborts waiting for the lock
+let release; // gives it back
+let timer = 0;
+const last = []; // events with their times, of the page that reads
+
+/** Calls `act` with each further event, and without one if some were missed. */
+export function follow(act) {
+  if (tell) return;
+  tell = act;
+  others?.addEventListener("message", ({ data }) => {
+    if (data.since) return void (source && others.postMessage({ events: last.filter(({ at }) => at >= data.since) }));
+    for (const each of data.events) take(each);
+  });
+  others?.postMessage({ since: performance.timeOrigin });
+  document.addEventListener("visibilitychange", seen);
+  addEventListener("pagehide", leave);
+  addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    seen();
+    tell();
+  });
+  document.addEventListener("resume", () => tell());
+  seen();
+}
+
+function take({ id, event }) {
+  if (id) cursor = id;
+  if (event) tell(event);
+}
+
+function seen() {
+  clearTimeout(timer);
+  if (document.hidden) timer = setTimeout(leave, patience);
+  else join();
+}
+
+function join() {
+  if (wish || source) return;
+  if (!navigator.locks || !others) return open();
+  wish = new AbortController();
+  navigator.locks.request(name, { signal: wish.signal }, () => new Promise((end) => {
+    release = end;
+    open();
+  })).catch(() => {});
+}
+
+function leave() {
+  clearTimeout(timer);
+  source?.close();
+  source = undefined;
+  wish?.abort();
+  wish = undefined;
+  release?.();
+  release = undefined;
+}
+
+function open() {
+  const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : "";
+  source = new EventSource(`${root()}/feed/changes${query}`);
+  const pass = (message, event) => {
+    const one = { id: message.lastEventId, event, at: Date.now() };
+    last.push(one);
+    if (last.length > kept) last.shift();
+    others?.postMessage({ events: [one] });
+    take(one);
+  };
+  source.addEventListener("start", (message) => pass(message));
+  for (const kind of ["change", "unread"]) source.addEventListener(kind, (message) => pass(message, JSON.parse(message.data)));
+  source.addEventListener("error", ({ target }) => {
+    if (target.readyState !== EventSource.CLOSED || target !== source) return; // otherwise it connects again
+    leave();
+    timer = setTimeout(() => {
+      cursor = ""; // it may be too old
+      seen();
+      if (!document.hidden) tell();
+    }, refused * (0.5 + Math.random()));
+  });
+}
