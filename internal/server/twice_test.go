@@ -262,7 +262,7 @@ func enqueueEverything(t *testing.T, r *apptest.Rig) {
 	copied, to := r.Channel("ada", "Copied", "public"), r.Channel("ada", "Copy", "private")
 	r.Block("ada", "In both", copied)
 	imported := importOf(r, "ada", "url,title\nhttp://example.com/page,A page\n")
-	enqueue(t, r, []jobs.Args{people.EndedFollows{Type: domain.SubjectChannel, ID: followed}, people.EndedGroup{ID: guild},
+	enqueue(t, r, []jobs.Args{people.EndedFollows{Type: domain.SubjectChannel, ID: followed}, people.FollowersBack{Channel: domain.ChannelID(followed)}, people.EndedGroup{ID: guild},
 		collections.CopyContents{From: domain.ChannelID(copied), To: domain.ChannelID(to), By: r.Person("ada").ID},
 		collections.ApplyTransition{ID: domain.ChannelID(channel)}, transfer.RunImport{Import: domain.ImportID(imported)}})
 	r.Clock.Advance(time.Second)
