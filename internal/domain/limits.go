@@ -58,6 +58,8 @@ const (
 	MaxSnapshots       = 50     // saved copies per block
 	MaxChangesWait     = 30     // seconds that a request waits for a change
 	MaxChangesCursor   = 100    // bytes
+	MaxWebhooks        = 20     // per user
+	MaxWebhookTests    = 20     // test events and repeated deliveries that wait, per webhook
 
 	MaxConditions          = 32    // on metadata in one search
 	MaxCondition           = 2_048 // characters of one

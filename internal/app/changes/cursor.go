@@ -32,6 +32,9 @@ func epochOf(secret string) []byte {
 	return sum[:epochLength]
 }
 
+// Epoch returns what identifies the changes with a secret. A restored database has another one.
+func Epoch(secret string) string { return base64.RawURLEncoding.EncodeToString(epochOf(secret)) }
+
 func macOf(secret string, text []byte) []byte {
 	h := hmac.New(sha256.New, []byte(secret))
 	h.Write(text)

@@ -93,7 +93,7 @@ func (a *Changes) Read(ctx context.Context, actor domain.Actor, in Input) (p Pag
 			return err
 		}
 		p = Page{From: in.Cursor, Cursor: cursorOf(s.Secret, rows[len(rows)-1].At), More: len(rows) == pageRows}
-		shown, err := visible(ctx, v.Changes(), actor.UserID, in.Channel, rows)
+		shown, err := Visible(ctx, v.Changes(), actor.UserID, in.Channel, rows)
 		for _, c := range shown {
 			p.Changes = append(p.Changes, Shown{c, cursorOf(s.Secret, c.At)})
 		}
@@ -113,9 +113,9 @@ type sight struct {
 	inside   map[domain.BlockID]bool      // the blocks in the requested channel
 }
 
-// visible returns the changes that concern a viewer, and a channel unless it is 0. The number of statements does not
+// Visible returns the changes that concern a viewer, and a channel unless it is 0. The number of statements does not
 // depend on the number of changes.
-func visible(ctx context.Context, r changes.Reads, viewer domain.UserID, channel domain.ChannelID, rows []domain.Change) (shown []domain.Change, err error) {
+func Visible(ctx context.Context, r changes.Reads, viewer domain.UserID, channel domain.ChannelID, rows []domain.Change) (shown []domain.Change, err error) {
 	s := sight{viewer: viewer}
 	var channels []domain.ChannelID
 	var blocks []domain.BlockID

@@ -81,6 +81,19 @@ func encodeCreateReportResponse(response *CreateReportNoContent, w http.Response
 	return nil
 }
 
+func encodeCreateWebhookResponse(response *Webhook, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeDeleteBlockResponse(response *DeleteBlockNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
@@ -100,6 +113,12 @@ func encodeDeleteHighlightResponse(response *DeleteHighlightNoContent, w http.Re
 }
 
 func encodeDeleteSnapshotResponse(response *DeleteSnapshotNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeDeleteWebhookResponse(response *DeleteWebhookNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
 	return nil
@@ -405,6 +424,19 @@ func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) e
 	return nil
 }
 
+func encodeGetWebhookResponse(response *Webhook, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeListBlockHighlightsResponse(response ListBlockHighlightsRes, w http.ResponseWriter) error {
 	switch response := response.(type) {
 	default:
@@ -536,6 +568,58 @@ func encodeListSnapshotsResponse(response *SnapshotList, w http.ResponseWriter) 
 	return nil
 }
 
+func encodeListWebhookDeliveriesResponse(response *WebhookDeliveryList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeListWebhooksResponse(response *WebhookList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodePingWebhookResponse(response *WebhookDelivery, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(202)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeRedeliverWebhookResponse(response *WebhookDelivery, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(202)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeRemoveChannelFeedResponse(response *RemoveChannelFeedNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
@@ -564,6 +648,19 @@ func encodeReprocessBlockResponse(response *BlockProcessing, w http.ResponseWrit
 func encodeRequestSnapshotResponse(response *SnapshotRequest, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(202)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeRotateWebhookSecretResponse(response *Webhook, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
 
 	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
 		response.Encode(e)
@@ -730,6 +827,19 @@ func encodeUpdateHighlightResponse(response UpdateHighlightRes, w http.ResponseW
 }
 
 func encodeUpdateMeResponse(response *Profile, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeUpdateWebhookResponse(response *Webhook, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 
