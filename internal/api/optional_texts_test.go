@@ -130,6 +130,14 @@ var textRequests = map[string]func(w *world, n int) textRequest{
 		c := w.Channel("ada", fmt.Sprint("Feeds ", n), "private")
 		return textRequest{"ada", at("/ext/v1/channels/%d/feeds", c), object{"url": "https://moss.example/feed"}, ""}
 	},
+	"ext createWebhook": func(w *world, n int) textRequest {
+		return textRequest{fmt.Sprint("sender", n), "/ext/v1/webhooks", object{"url": "https://example.com/hook"}, ""}
+	},
+	"ext updateWebhook": func(w *world, n int) textRequest {
+		as := fmt.Sprint("sender", n)
+		hook := w.Do(as, "POST", "/ext/v1/webhooks", object{"url": "https://example.com/hook", "name": "Mirror"}).Want(http.StatusCreated)
+		return textRequest{as, pathOf(hook), object{}, ""}
+	},
 	"ext createHighlight": func(w *world, n int) textRequest {
 		selector := object{"type": "TextQuoteSelector", "exact": "Fern"}
 		return textRequest{"ada", at("/ext/v1/blocks/%d/highlights", w.worded("Fern on stone")), object{"target": object{"selector": []any{selector}}}, ""}

@@ -3,6 +3,7 @@ package server_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"os"
 	"slices"
@@ -238,6 +239,12 @@ func enqueueEverything(t *testing.T, r *apptest.Rig) {
 	quiet(t, r)
 	_, err = a.Moderation.Decide(ctx, operating.CommandLine(), 1, moderation.Decision{Outcome: moderation.Warned, Text: "Please do not"})
 	must(err)
+	r.Web("example.com/410", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	hook, err := a.Webhooks.CreateWebhook(ctx, writer(r, "bob"), webhooks.Input{URL: new("http://example.com/410")})
+	must(err)
+	_, err = a.Webhooks.Ping(ctx, writer(r, "bob"), hook.ID)
+	must(err)
+	must(a.Webhooks.Settle(ctx))
 	saved, _, err := a.Searches.SaveSearch(ctx, writer(r, "bob"), searches.SaveInput{Query: "links"})
 	must(err)
 	_, err = a.Searches.ChangeSearch(ctx, writer(r, "bob"), saved.ID, searches.ChangeInput{Mail: new(true)})

@@ -18,6 +18,7 @@ const webhookInterval = time.Second
 func newWebhookClient(cfg config.Config, o Options) *fetch.Client {
 	f := fetchOptions(cfg, o)
 	f.UserAgent = "Vitrine-Webhooks/" + o.Version + " (+" + cfg.SiteURL + ")"
+	f.Instead = nil // a sandbox has its own web, but receivers are programs of its users
 	f.Allow = append(f.Allow, cfg.WebhookHosts.Networks...)
 	f.AllowHosts = cfg.WebhookHosts.Names
 	f.Timeout, f.Idle, f.PerHost = cmp.Or(f.Timeout, webhooks.PostTimeout), cmp.Or(f.Idle, webhooks.PostTimeout), webhooks.MaxAtOnce

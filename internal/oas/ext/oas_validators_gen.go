@@ -961,8 +961,8 @@ func (s *CreateWebhookReq) Validate() error {
 	}
 	if err := func() error {
 		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
+			MinLength:     1,
+			MinLengthSet:  true,
 			MaxLength:     4096,
 			MaxLengthSet:  true,
 			Email:         false,
@@ -2683,8 +2683,8 @@ func (s *UpdateWebhookReq) Validate() error {
 		if value, ok := s.URL.Get(); ok {
 			if err := func() error {
 				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
+					MinLength:     1,
+					MinLengthSet:  true,
 					MaxLength:     4096,
 					MaxLengthSet:  true,
 					Email:         false,
