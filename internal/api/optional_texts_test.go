@@ -237,7 +237,7 @@ type outcome struct {
 	result string
 }
 
-var generated = regexp.MustCompile(`/files/\w+|\d+`)
+var generated = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]+|/files/\w+|\d+`)
 
 func (w *world) outcome(method string, r textRequest, path []string, value any) outcome {
 	if value != nil {

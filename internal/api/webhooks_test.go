@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/app/accounts"
+	"vitrine/internal/app/webhooks"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
@@ -558,4 +560,56 @@ func TestWebhookInputs(t *testing.T) {
 	r.Do("ada", "DELETE", pathOf(hook), nil).Want(204)
 	r.Do("ada", "DELETE", pathOf(hook), nil).Want(404)
 	r.Do("ada", "GET", pathOf(hook)+"/deliveries", nil).Want(404)
+}
+
+// A webhook ends with its application's access, a restored backup and its account.
+func TestWebhookEnds(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		in := newReceiver(r, "/hook")
+		ada := domain.Actor{UserID: r.Person("ada").ID, Tier: domain.TierSupporter, Scope: domain.ScopeWrite}
+		_, app, err := r.S.App.Accounts.CreateApplication(t.Context(), ada, accounts.ApplicationInput{Name: "Mirror", RedirectURIs: []string{"https://mirror.example/"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		awaitChanges(r)
+		own := addHook(r, "ada", in, nil)
+		as := ada
+		as.ApplicationID = app.ID
+		of, err := r.S.App.Webhooks.CreateWebhook(t.Context(), as, webhooks.Input{URL: new(in.url())})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all, err := r.S.App.Webhooks.List(t.Context(), as); err != nil || len(all) != 1 || all[0].ID != of.ID {
+			t.Errorf("the application sees %+v, %v", all, err)
+		}
+		if _, err := r.S.App.Webhooks.Ping(t.Context(), as, domain.WebhookID(own.Int("id"))); domain.KindOf(err) != domain.NotFound {
+			t.Errorf("the application uses another webhook: %v", err)
+		}
+		channel := r.Channel("ada", "A", "private")
+		settle(r) // the application was never granted access
+		in.want("the other webhook", fmt.Sprint("channel.created ", channel))
+		if got := r.Get("ada", "/ext/v1/webhooks/%d", of.ID).Str("stopped"); got != "no-grant" {
+			t.Errorf("it is stopped by %s", got)
+		}
+		r.Exec("UPDATE change_epoch SET secret = 'another'")
+		r.Channel("ada", "B", "private")
+		settle(r)
+		in.want("after a restore")
+		if got := r.Get("ada", "%s", pathOf(own)).Str("stopped"); got != "restored" {
+			t.Errorf("it is stopped by %s", got)
+		}
+		r.WorkJobs()
+		if mails := r.Outbox(); len(mails) != 1 || !strings.Contains(mails[0].Text, "may no longer act for you") {
+			t.Errorf("%+v", mails)
+		}
+		if err := r.S.App.Accounts.DeleteAccount(t.Context(), ada, r.Proved(ada.UserID), "ada"); err != nil {
+			t.Fatal(err)
+		}
+		for _, table := range []string{"webhooks", "webhook_deliveries"} {
+			if rows := r.Dump()[table]; len(rows) > 0 {
+				t.Errorf("%s still has %q", table, rows)
+			}
+		}
+	})
 }
