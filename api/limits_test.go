@@ -78,6 +78,8 @@ var namedLimits = map[string]struct {
 	"MaxUnread":          {domain.MaxUnread, nil},
 	"MaxExports":         {domain.MaxExports, nil},
 	"MaxSnapshots":       {domain.MaxSnapshots, nil},
+	"MaxWebhooks":        {domain.MaxWebhooks, nil},
+	"MaxWebhookTests":    {domain.MaxWebhookTests, nil},
 	"MaxChangesWait":     {domain.MaxChangesWait, []string{"wait maximum"}},
 	"MaxChangesCursor":   {domain.MaxChangesCursor, []string{"cursor maxLength", "Last-Event-ID maxLength"}},
 	"MaxBulk":            {domain.MaxBulk, []string{"operations maxItems"}},

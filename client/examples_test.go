@@ -2,6 +2,7 @@ package client_test
 
 import (
 	"bytes"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +48,9 @@ func TestExamples(t *testing.T) {
 	if out := example(t, tokens["ada"], "node", "examples/bot.js", base); out != "replied 0 times" {
 		t.Errorf("run again: %s", out)
 	}
+	if out := example(t, tokens["ada"], "node", "examples/webhook.js", base, freePort(t)); out != "received ping" {
+		t.Error(out)
+	}
 	saved := filepath.Join(dir, "backup")
 	if out := example(t, tokens["ada"], "node", "examples/backup.js", base, saved); out != "saved 26 blocks" {
 		t.Error(out)
@@ -80,4 +84,16 @@ func example(t *testing.T, token, name string, args ...string) string {
 		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// freePort returns a port that nothing listens on.
+func freePort(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
 }

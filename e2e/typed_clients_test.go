@@ -13,7 +13,7 @@ var sandboxed = regexp.MustCompile(`sandbox: open (\S+)`)
 func TestTypedClients(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, build(t), "")
-	p.env = append(p.env, "VITRINE_SANDBOX=true")
+	p.env = append(p.env, "VITRINE_SANDBOX=true", "VITRINE_WEBHOOK_HOSTS=127.0.0.1")
 	s := p.start("serve", sandboxed)
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-count=1", "./...")
 	cmd.Dir = "../client"

@@ -10,9 +10,11 @@ import (
 	"vitrine/internal/api/v3"
 	"vitrine/internal/app"
 	"vitrine/internal/describe"
+	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
 	"vitrine/internal/fragments"
 	"vitrine/internal/httpedge"
+	"vitrine/internal/oas/wire"
 	"vitrine/internal/present"
 )
 
@@ -46,7 +48,12 @@ type API struct {
 	V2Handler  http.Handler // handles /v2
 	V3Handler  http.Handler // handles /v3 and all unknown paths
 	ExtHandler http.Handler // handles /ext/v1
+
+	entity func(domain.Actor, domain.Entity) wire.Item
 }
+
+// Encode returns a thing in its form in /v3, as JSON.
+func (a *API) Encode(who domain.Actor, t domain.Entity) []byte { return wire.Bytes(a.entity(who, t)) }
 
 // New creates the handlers.
 func New(o Options) (*API, error) {
@@ -62,5 +69,5 @@ func New(o Options) (*API, error) {
 		return nil, err
 	}
 	old := v2.New(v2.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.V2, Addresses: o.Addresses})
-	return &API{Documents: o.Documents, V2Handler: old, V3Handler: public, ExtHandler: own}, nil
+	return &API{Documents: o.Documents, V2Handler: old, V3Handler: public, ExtHandler: own, entity: public.Entity}, nil
 }

@@ -34,6 +34,13 @@ type follower struct {
 func followChanges(r *apptest.Rig, as string) *follower {
 	r.T.Helper()
 	r.Person(as) // created here at the latest
+	awaitChanges(r)
+	return &follower{r, as, r.Get(as, "/ext/v1/changes").Str("cursor")}
+}
+
+// awaitChanges waits until all committed changes can be read.
+func awaitChanges(r *apptest.Rig) {
+	r.T.Helper()
 	for waits := r.DB().Dialect() != database.SQLite; waits; {
 		err := r.DB().View(r.T.Context(), func(q database.Querier) error {
 			return q.QueryRow(r.T.Context(), `SELECT EXISTS (SELECT 1 FROM changes WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()))`).Scan(&waits)
@@ -42,7 +49,6 @@ func followChanges(r *apptest.Rig, as string) *follower {
 			r.T.Fatal(err)
 		}
 	}
-	return &follower{r, as, r.Get(as, "/ext/v1/changes").Str("cursor")}
 }
 
 // next returns the following changes as short texts: kind, type, id, channel and item.

@@ -31,6 +31,12 @@ func keyedPosts(r *apptest.Rig) map[string][2]string {
 	r.Do("bob", "PUT", fmt.Sprintf("/v3/channels/%d/follow", open), nil)
 	notice := r.Get("ada", "/v3/me/notifications").Int("data.0.id")
 	at := fmt.Sprintf
+	hook := at("/ext/v1/webhooks/%d", r.Do("ada", "POST", "/ext/v1/webhooks", `{"url":"https://example.com/hook"}`).Want(201).Int("id"))
+	r.Web("example.com/hook", func(http.ResponseWriter, *http.Request) {})
+	delivery := r.Do("ada", "POST", hook+"/ping", nil).Want(202).Int("id")
+	if err := r.S.App.Webhooks.Settle(r.T.Context()); err != nil {
+		r.T.Fatal(err)
+	}
 	return map[string][2]string{
 		"v3 presignUpload":              {"/v3/uploads/presign", `{"files":[{"filename":"a.png","content_type":"image/png"}]}`},
 		"v3 createBlock":                {"/v3/blocks", at(`{"value":"a fern","channel_ids":[%d]}`, open)},
@@ -49,6 +55,10 @@ func keyedPosts(r *apptest.Rig) map[string][2]string {
 		"ext reprocessBlock":            {at("/ext/v1/blocks/%d/reprocess", failed), ""},
 		"ext requestSnapshot":           {at("/ext/v1/blocks/%d/snapshot-request", failed), ""},
 		"ext addChannelFeed":            {at("/ext/v1/channels/%d/feeds", open), `{"url":"https://moss.example/feed"}`},
+		"ext createWebhook":             {"/ext/v1/webhooks", `{"url":"https://example.com/hook"}`},
+		"ext rotateWebhookSecret":       {hook + "/secret", ""},
+		"ext pingWebhook":               {hook + "/ping", ""},
+		"ext redeliverWebhook":          {at("%s/deliveries/%d/redelivery", hook, delivery), ""},
 		"ext startImport":               {"/ext/v1/imports", `{"source":"arena","address":"https://example.com","what":["moss"]}`},
 		"ext createReport":              {"/ext/v1/reports", at(`{"type":"Block","id":%d,"reason":"spam"}`, block)},
 		"ext createHighlight":           {at("/ext/v1/blocks/%d/highlights", block), `{"target":{"selector":[{"type":"TextQuoteSelector","exact":"moss"}]}}`},

@@ -130,6 +130,14 @@ var textRequests = map[string]func(w *world, n int) textRequest{
 		c := w.Channel("ada", fmt.Sprint("Feeds ", n), "private")
 		return textRequest{"ada", at("/ext/v1/channels/%d/feeds", c), object{"url": "https://moss.example/feed"}, ""}
 	},
+	"ext createWebhook": func(w *world, n int) textRequest {
+		return textRequest{fmt.Sprint("sender", n), "/ext/v1/webhooks", object{"url": "https://example.com/hook"}, ""}
+	},
+	"ext updateWebhook": func(w *world, n int) textRequest {
+		as := fmt.Sprint("sender", n)
+		hook := w.Do(as, "POST", "/ext/v1/webhooks", object{"url": "https://example.com/hook", "name": "Mirror"}).Want(http.StatusCreated)
+		return textRequest{as, pathOf(hook), object{}, ""}
+	},
 	"ext createHighlight": func(w *world, n int) textRequest {
 		selector := object{"type": "TextQuoteSelector", "exact": "Fern"}
 		return textRequest{"ada", at("/ext/v1/blocks/%d/highlights", w.worded("Fern on stone")), object{"target": object{"selector": []any{selector}}}, ""}
@@ -229,7 +237,7 @@ type outcome struct {
 	result string
 }
 
-var generated = regexp.MustCompile(`/files/\w+|\d+`)
+var generated = regexp.MustCompile(`whsec_[A-Za-z0-9+/=]+|/files/\w+|\d+`)
 
 func (w *world) outcome(method string, r textRequest, path []string, value any) outcome {
 	if value != nil {

@@ -37,7 +37,9 @@ func (w *world) ownGets() []string {
 	saved := sendAs(w.Rig, "ada", copies, "text/html", "<!DOCTYPE html><title>Moss</title>").Want(http.StatusCreated)
 	request := at("/ext/v1/blocks/%d/snapshot-request", w.link)
 	w.Do("ada", "POST", request, nil).Want(http.StatusAccepted)
+	hook := pathOf(w.Do("ada", "POST", "/ext/v1/webhooks", `{"url":"https://example.com/hook"}`).Want(http.StatusCreated))
 	return []string{
+		"/ext/v1/webhooks", hook, hook + "/deliveries",
 		request, at("/ext/v1/blocks/%d/snapshot-policy", w.link), "/ext/v1/channels/closed/snapshot-policy",
 		copies, at("/ext/v1/snapshots/%d", saved.Int("id")), highlights, strings.TrimPrefix(highlight.Header.Get("Location"), apptest.Base), "/ext/v1/highlights",
 		at("/ext/v1/blocks/%d/file-metadata", picture.Int("id")), group, group + "/contents", "/v3/search?query=a&sort=random&seed=1", group + "/members", group + "/followers", group + "/invitations", group + "/invite",

@@ -17,6 +17,7 @@ import (
 	"vitrine/internal/app/reading"
 	"vitrine/internal/app/searches"
 	"vitrine/internal/app/transfer"
+	"vitrine/internal/app/webhooks"
 	"vitrine/internal/domain"
 	"vitrine/internal/mail"
 	"vitrine/internal/store"
@@ -35,6 +36,7 @@ type App struct {
 	Searches    *searches.Searches
 	Transfer    *transfer.Transfer
 	Changes     *changes.Changes
+	Webhooks    *webhooks.Webhooks
 	SSO         *accounts.SSO
 	store       *store.Store
 
@@ -55,7 +57,8 @@ type Options struct {
 	Accounts      accounts.Options
 	Exposure      domain.Exposure
 	SSO           accounts.SignOnOptions
-	Identify      transfer.Identify    // reads the identity of a file to import; nil if no imports are started
+	Identify      transfer.Identify // reads the identity of a file to import; nil if no imports are started
+	Webhooks      webhooks.Options
 	Meaning       *collections.Meaning // nil if search by meaning is off
 	AuditKept     time.Duration        // how long entries of the audit log are kept; 0 means forever
 	TrashKept     time.Duration        // how long deleted things can be restored; 0 means not at all
@@ -81,6 +84,7 @@ func New(o Options) *App {
 	a.Searches = searches.New(c, a.Finder, o.Mailer)
 	a.Transfer = transfer.New(c, a.Content, a.Collections, o.Identify)
 	a.Changes = changes.New(c, o.Streams)
+	a.Webhooks = webhooks.New(c, o.Mailer, o.Webhooks)
 	return a
 }
 

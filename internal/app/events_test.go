@@ -57,8 +57,10 @@ var unpublished = map[string]string{
 	"when links are checked, and what that found":           `ScheduleLinks ClaimLinks NoteLink CheckSoon`,
 	"feeds of channels, whose entries are published as blocks": `AddFeed DeleteFeed DeleteFeedsOf ForgetFeeds LockFeed MoveFeed PostponeFeed PruneEntries
 		SaveFeed SeeEntries`,
-	"addresses for mails, which are published as blocks":  `AddMailbox DeleteMailbox DeleteMailboxesOf ForgetMailboxes LockMailbox PruneMails ReceiveMail`,
-	"earlier texts, whose changes are published":          `DropVersions ForgetVersions KeepVersion`,
+	"addresses for mails, which are published as blocks": `AddMailbox DeleteMailbox DeleteMailboxesOf ForgetMailboxes LockMailbox PruneMails ReceiveMail`,
+	"earlier texts, whose changes are published":         `DropVersions ForgetVersions KeepVersion`,
+	"webhooks, and what is sent to them": `AddDelivery AddWebhook AdvanceWebhooks DeleteWebhook EndDeliveries ForgetWebhooks HastenDeliveries LeaseWebhook LockAt LockLeased
+		LockWebhook ReleaseWebhook SaveDelivery SaveWebhook SweepDeliveries TrimDeliveries WakeWebhooks`,
 	"vectors, which are computed from what was published": `Begin Extend Failed Lease Put Stop Walk`,
 	"locks, and slugs": `BindSlug ClaimSlug LockBlock LockBlockInChannels LockChannelOf LockChannels LockFollowed LockGroup
 		LockGroupWithChannels LockOwners LockSource LockSources LockToAdd LockWithParents LockedBlock Locks SlugFor SuffixedSlugFor`,

@@ -25,6 +25,7 @@ import (
 	"vitrine/internal/app/reading"
 	"vitrine/internal/app/searches"
 	"vitrine/internal/app/transfer"
+	"vitrine/internal/app/webhooks"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/store/storetest"
@@ -311,6 +312,14 @@ func (in *inputs) textRows() []text {
 		}},
 		{"SaveSearch name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error {
 			_, _, err := a.Searches.SaveSearch(ctx, ada, searches.SaveInput{Query: "moss", Name: s})
+			return err
+		}},
+		{"CreateWebhook name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error {
+			_, err := a.Webhooks.CreateWebhook(ctx, ada, webhooks.Input{URL: new("https://example.com/hook"), Name: &s})
+			return err
+		}},
+		{"UpdateWebhook name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error {
+			_, err := a.Webhooks.UpdateWebhook(ctx, ada, 999, webhooks.Input{Name: &s})
 			return err
 		}},
 		{"NewResults query", "query", "MaxSearchQuery", domain.MaxSearchQuery, false, func(s string) error {
@@ -1231,6 +1240,8 @@ var heldElsewhere = map[string][2]string{
 	"MaxRefusedNoted":  {"audit_test.go", "domain.MaxRefusedNoted"},
 	"MaxSnapshots":     {"snapshots_test.go", "domain.MaxSnapshots"},
 	"MaxChangesWait":   {"../api/changes_test.go", "domain.MaxChangesWait"},
+	"MaxWebhooks":      {"../api/webhooks_test.go", "domain.MaxWebhooks"},
+	"MaxWebhookTests":  {"../api/webhooks_test.go", "domain.MaxWebhookTests"},
 	"MaxChangesCursor": {"../api/changes_test.go", "domain.MaxChangesCursor"},
 	"MaxBulk":          {"../api/bulk_test.go", "domain.MaxBulk"},
 	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},
@@ -1264,6 +1275,7 @@ var withoutText = []string{
 	"Select", "Send", "SweepContent", "Tokens", "Totals", "UndoRemoval", "UnreadNotifications", "UploadLimit", "UploadsTo", "UploadValue", "UsageOfAll", "Users", "UsersByID",
 	"BeginImport", "FinishImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog", "SweepChanges", "Await", "Close", "Lag", "Read",
+	"DeleteWebhook", "Deliveries", "List", "Ping", "Redeliver", "SendStopped", "Settle", "SweepDeliveries", "Wait", "Webhook", "Work",
 	"EmptyTrash", "InTrash", "PurgeTrash", "PurgeTrashed", "RestoreTrashed", "Trash", "TrashKept",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
 	"DeleteHighlight", "Highlight", "Highlights", "HighlightsOn", "KeepPlace", "Open",

@@ -11,7 +11,7 @@ import (
 // topics lists which topics of app.App each package outside internal/app uses. The test fails for a
 // topic that is not listed, and for one that is listed but not used. Rigs and benchmarks may use all.
 var topics = map[string][]string{
-	"api/ext":               {"Changes", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Reading", "Transfer"},
+	"api/ext":               {"Changes", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Reading", "Transfer", "Webhooks"},
 	"api/v2":                {"Collections", "Finder", "People"},
 	"api/v3":                {"Collections", "Content", "Finder", "People"},
 	"cli":                   {"Accounts", "Collections", "Content", "Moderation", "Operating", "People", "SSO"},
@@ -23,8 +23,8 @@ var topics = map[string][]string{
 	"mcp":                   {"Collections", "Finder", "People"},
 	"oauth":                 {"Accounts"},
 	"sandbox":               {"Accounts", "Collections", "Content", "People"},
-	"server":                {"Accounts", "Changes", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches", "Transfer"},
-	"site/pages/account":    {"Accounts", "Collections", "Content", "People", "SSO"},
+	"server":                {"Accounts", "Changes", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches", "Transfer", "Webhooks"},
+	"site/pages/account":    {"Accounts", "Collections", "Content", "People", "SSO", "Webhooks"},
 	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},
 	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches"},
 	"site/pages/moderation": {"Moderation"},
@@ -37,7 +37,7 @@ var topics = map[string][]string{
 }
 
 // appTopics are the fields of app.App that hold use cases.
-var appTopics = []string{"Accounts", "Changes", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Reading", "SSO", "Searches", "Transfer"}
+var appTopics = []string{"Accounts", "Changes", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Reading", "SSO", "Searches", "Transfer", "Webhooks"}
 
 // undeclared compares the topics that packages use with the table.
 func undeclared(all []source) (breaches []string) {

@@ -139,7 +139,7 @@ func example(t *testing.T, d config.Declaration) (value string, needs map[string
 		"base-url":            {"https://a.example", nil}, "site-url": {"https://s.example", nil}, "files-url": {"https://f.example", nil},
 		"tls-domain": {"a.example,b.example", nil}, "tls-email": {"me@example.org", tls}, "tls-http-addr": {":81", tls},
 		"tls-directory-url": {"https://ca.example/dir", tls}, "tls-directory-ca": {"", tls},
-		"rate-limits": {"guest=1,free=2,premium=3,supporter=4", nil}, "trusted-proxies": {"10.0.0.1,fd00::/8", nil}, "fetch-allow": {"10.0.0.0/8", nil},
+		"rate-limits": {"guest=1,free=2,premium=3,supporter=4", nil}, "trusted-proxies": {"10.0.0.1,fd00::/8", nil}, "fetch-allow": {"10.0.0.0/8", nil}, "webhook-hosts": {"bot.internal,10.0.0.0/8", nil},
 		"database-replica-urls":    {"postgres://a/d,postgres://b/d", map[string]string{"database-url": "postgres://h/d"}},
 		"database-replica-max-lag": {"7s", nil}, "redis-url": {"redis://h:1", nil}, "metrics-addr": {":9090", nil}, "otel-endpoint": {"http://otel:4318", nil},
 		"embeddings-url": {"http://o/v1/embeddings", map[string]string{"embeddings-model": "small"}}, "embeddings-model": {"small", nil}, "embeddings-key": {"k", nil},

@@ -57,12 +57,13 @@ type Config struct {
 	FFmpeg          string // program that takes pictures of videos, "" for none
 	KeepMetadata    bool   // serve photographs with all their metadata
 	FetchAllow      []netip.Prefix
-	TrashDays       int    // how long deleted things can be restored; 0: not at all
-	LinkChecks      bool   // find out which links lead nowhere
-	Archive         string // address of copies in a web archive, with {time} and {url}; "": none
-	Language        string // language tags, separated by commas, the best one first
-	ImageMemory     int64  // bytes
-	MemoryLimit     int64  // bytes, AutoMemory, or 0 for none
+	WebhookHosts    PrivateHosts // to which webhooks may send, although they are private
+	TrashDays       int          // how long deleted things can be restored; 0: not at all
+	LinkChecks      bool         // find out which links lead nowhere
+	Archive         string       // address of copies in a web archive, with {time} and {url}; "": none
+	Language        string       // language tags, separated by commas, the best one first
+	ImageMemory     int64        // bytes
+	MemoryLimit     int64        // bytes, AutoMemory, or 0 for none
 	Backup          Backup
 	Embeddings      Embeddings
 	SMTP            *SMTP  // nil: mails are written to OutboxPath
@@ -289,6 +290,10 @@ var settings = []Declaration{
 	{Flag: "fetch-allow", Topic: topicFiles, Placeholder: "CIDR,…",
 		Help: "Private addresses and networks, such as an intranet, that content may be fetched from. By default only public addresses.",
 		kind: field(func(c *Config) *[]netip.Prefix { return &c.FetchAllow }, parsePrefixes, formatPrefixes)},
+	{Flag: "webhook-hosts", Topic: topicFiles, Placeholder: "HOST,…",
+		Help: "Private hosts, addresses and networks that webhooks of users may send to, such as bot.internal or 10.0.0.0/8. By default only public addresses.",
+		See:  "[Webhooks](webhooks.md)",
+		kind: field(func(c *Config) *PrivateHosts { return &c.WebhookHosts }, parsePrivateHosts, formatPrivateHosts)},
 	{Flag: "trash-days", Topic: topicFiles, Default: "30", Placeholder: "DAYS",
 		Help: "How many days deleted blocks, channels and comments stay in Trash, where their owners can restore them; 0 deletes them at once.",
 		See:  "[Trash](operators.md#trash)",

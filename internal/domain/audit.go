@@ -48,6 +48,11 @@ const (
 	ActAppChanged        Act = "application.changed"
 	ActAppSecret         Act = "application.secret"
 	ActAppDeleted        Act = "application.deleted"
+	ActWebhookCreated    Act = "webhook.created"
+	ActWebhookChanged    Act = "webhook.changed"
+	ActWebhookSecret     Act = "webhook.secret"
+	ActWebhookStopped    Act = "webhook.stopped"
+	ActWebhookDeleted    Act = "webhook.deleted"
 	ActMemberAdded       Act = "group.member-added"
 	ActMemberRemoved     Act = "group.member-removed"
 	ActGroupHandedOver   Act = "group.handed-over"
@@ -75,7 +80,8 @@ var Acts = []Act{
 	ActAccountInvited, ActResetSent, ActSignInLink,
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConfirmed, ActConnected, ActDisconnected,
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked, ActTokenReused,
-	ActFeedsRenewed, ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActMemberAdded, ActMemberRemoved,
+	ActFeedsRenewed, ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActWebhookCreated, ActWebhookChanged,
+	ActWebhookSecret, ActWebhookStopped, ActWebhookDeleted, ActMemberAdded, ActMemberRemoved,
 	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
 	ActReported, ActCaseClosed, ActWarned, ActViewed, ActHidden, ActShown, ActDeleted, ActBlocked, ActUnblocked,
 }
@@ -165,3 +171,6 @@ func AboutToken(t Token) AuditTarget { return AuditTarget{"Token", int64(t.ID), 
 func AboutApplication(a Application) AuditTarget {
 	return AuditTarget{"Application", int64(a.ID), a.Name}
 }
+
+// AboutWebhook returns a webhook as a target. Its address may contain a secret, so only the host is recorded.
+func AboutWebhook(w Webhook) AuditTarget { return AuditTarget{"Webhook", int64(w.ID), w.Label()} }

@@ -46,6 +46,7 @@ type Change struct {
 	Item      Subject   // of a connection; the block of a comment; the member who joined or left
 	Actor     UserID    // 0 if the API shows none
 	Fields    []string  // the changed fields of a channel
+	Detail    string    // as JSON: their values before and after the change, if everyone who saw the channel before may read them
 	Audience  Audience
 	CreatedAt time.Time
 }

@@ -59,6 +59,8 @@ const (
 	MaxChangesWait     = 30     // seconds that a request waits for a change
 	MaxChangesCursor   = 100    // bytes
 	MaxBulk            = 100    // operations of a bulk request
+	MaxWebhooks        = 20     // per user
+	MaxWebhookTests    = 20     // test events and repeated deliveries that wait, per webhook
 
 	MaxConditions          = 32    // on metadata in one search
 	MaxCondition           = 2_048 // characters of one

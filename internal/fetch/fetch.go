@@ -28,6 +28,7 @@ const maxHeader = 128 << 10
 type Options struct {
 	// Allow permits addresses that are not public, on any port: those of an intranet.
 	Allow        []netip.Prefix
+	AllowHosts   []string      // hosts whose addresses may be private, on any port
 	UserAgent    string        // "Vitrine"
 	Languages    string        // preferred languages of pages: tags separated by commas, best first; any
 	Timeout      time.Duration // for the whole fetch, including the body: a minute
@@ -67,6 +68,8 @@ type Client struct {
 	perByte   time.Duration // maximum time per byte
 	slack     time.Duration
 	redirects int
+	resolver  *net.Resolver
+	route     func(address string) string
 	observe   func(ctx context.Context, url, outcome string, took time.Duration)
 }
 
@@ -74,6 +77,7 @@ type Client struct {
 func New(o Options) *Client {
 	idle := cmp.Or(o.Idle, 15*time.Second)
 	guard := newGuard(o.Allow)
+	guard.hosts = o.AllowHosts
 	transport := o.Instead
 	if transport == nil {
 		transport = newTransport(o, guard, idle)
@@ -90,6 +94,8 @@ func New(o Options) *Client {
 		perByte:   time.Second / time.Duration(cmp.Or(o.MinRate, 2<<10)),
 		slack:     cmp.Or(o.Slack, 15*time.Second),
 		redirects: cmp.Or(o.MaxRedirects, 10),
+		resolver:  cmp.Or(o.Resolver, net.DefaultResolver),
+		route:     o.Route,
 		observe:   o.Observe,
 	}
 }
@@ -119,11 +125,16 @@ func acceptLanguage(tags string) string {
 // newTransport sets no Proxy, since the guard cannot check the connections of a proxy.
 func newTransport(o Options, guard *guard, idle time.Duration) *http.Transport {
 	dialer := &net.Dialer{Timeout: idle, Resolver: o.Resolver, Control: guard.control}
-	dial := dialer.DialContext
-	if o.Route != nil {
-		dial = func(ctx context.Context, network, address string) (net.Conn, error) {
-			return dialer.DialContext(ctx, network, o.Route(address))
+	unguarded := &net.Dialer{Timeout: idle, Resolver: o.Resolver}
+	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+		use := dialer
+		if guard.allowsHost(address) {
+			use = unguarded
 		}
+		if o.Route != nil {
+			address = o.Route(address)
+		}
+		return use.DialContext(ctx, network, address)
 	}
 	return &http.Transport{
 		DialContext:            dial,

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"syscall"
@@ -14,6 +15,7 @@ import (
 type guard struct {
 	public *ssrf.Guardian
 	allow  []netip.Prefix
+	hosts  []string // whose addresses are not checked
 }
 
 func newGuard(allow []netip.Prefix) *guard {
@@ -25,6 +27,12 @@ func newGuard(allow []netip.Prefix) *guard {
 		g.allow = append(g.allow, prefix)
 	}
 	return g
+}
+
+// allowsHost reports whether the addresses of the host in "host:port" are not checked.
+func (g *guard) allowsHost(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return err == nil && slices.Contains(g.hosts, host)
 }
 
 // control implements net.Dialer.Control.

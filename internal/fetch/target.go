@@ -1,7 +1,9 @@
 package fetch
 
 import (
+	"context"
 	"errors"
+	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -54,20 +56,63 @@ func (c *Client) Check(address string) error {
 	if err != nil {
 		return err
 	}
-	host := target.Hostname()
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") { // RFC 6761 section 6.3
-		host = "127.0.0.1"
-	}
-	addr, err := netip.ParseAddr(host)
+	addr, err := netip.ParseAddr(literal(target))
 	if err != nil {
 		return nil // a name
 	}
-	port := uint64(443)
-	if text := target.Port(); text != "" {
-		port, _ = strconv.ParseUint(text, 10, 16) // already validated
-	} else if target.Scheme == "http" {
-		port = 80
+	return c.checkTarget(target, addr)
+}
+
+// CheckResolved is Check, but also resolves the name. At least one of its addresses must be allowed.
+func (c *Client) CheckResolved(ctx context.Context, address string) error {
+	target, err := parse(address)
+	if err != nil {
+		return err
 	}
+	host := literal(target)
+	if c.route != nil {
+		if host, _, err = net.SplitHostPort(c.route(net.JoinHostPort(host, portOf(target)))); err != nil {
+			return err
+		}
+	}
+	found, err := c.resolver.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return explainNetwork(err)
+	}
+	for _, addr := range found {
+		if err = c.checkTarget(target, addr); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// literal returns the host of a target, as an address if it is one of the names of this computer (RFC 6761 section 6.3).
+func literal(target *url.URL) string {
+	host := target.Hostname()
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return "127.0.0.1"
+	}
+	return host
+}
+
+// portOf returns the port of a canonical URL.
+func portOf(target *url.URL) string {
+	if port := target.Port(); port != "" {
+		return port
+	}
+	if target.Scheme == "http" {
+		return "80"
+	}
+	return "443"
+}
+
+// checkTarget checks an address of the host of a target.
+func (c *Client) checkTarget(target *url.URL, addr netip.Addr) error {
+	if c.guard.allowsHost(net.JoinHostPort(target.Hostname(), portOf(target))) {
+		return nil
+	}
+	port, _ := strconv.ParseUint(portOf(target), 10, 16) // already validated
 	network := "tcp4"
 	if addr = addr.Unmap(); addr.Is6() {
 		network = "tcp6"

@@ -34,7 +34,7 @@ var operations = listed(
 		getBlockFileMetadata getBlockSnapshotPolicy getChannelSnapshotPolicy listSnapshots getSnapshot getSnapshotRequest
 		getBlockVersion listBlockVersions getChannelVersion listChannelVersions getMyVersion listMyVersions
 		getGroupVersion listGroupVersions
-		listHighlights listBlockHighlights getHighlight listExports getExport getExportFile exportChannel listImports getImport
+		listWebhooks getWebhook listWebhookDeliveries listHighlights listBlockHighlights getHighlight listExports getExport getExportFile exportChannel listImports getImport
 		mcp_search mcp_find_channels mcp_find_saved`),
 	changing(domain.MaySave, true, `createBlock updateBlock presignUpload mcp_save mcp_update_block`),
 	changing(domain.MaySave, false, `batchCreateBlocks savePage deleteBlock reprocessBlock setBlockFileMetadata setBlockSnapshotPolicy
@@ -50,7 +50,7 @@ var operations = listed(
 	changing(domain.MayPeople, false, `createGroup updateGroup deleteGroup joinGroup leaveGroup removeGroupMember
 		createGroupInvitation revokeGroupInvitation createGroupInvite deleteGroupInvite`),
 	changing(domain.MayAccount, false, `updateMe markAllMyNotificationsRead markMyNotificationRead clearNotifications
-		createHighlight updateHighlight deleteHighlight createReport startExport deleteExport startImport stopImport`),
+		createHighlight updateHighlight deleteHighlight createWebhook updateWebhook deleteWebhook rotateWebhookSecret pingWebhook redeliverWebhook createReport startExport deleteExport startImport stopImport`),
 	map[string]operation{
 		"createOAuthToken": {inside: true}, // has no token
 		"runBulk":          {inside: true}, // each of its operations is checked

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"vitrine/internal/app"
@@ -48,9 +49,8 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, maxWait time.Du
 	if f.UploadPrefix, err = content.UploadPrefix(ctx, f.Blobs); err != nil {
 		return f, err
 	}
-	fetching := o.Fetch
+	fetching := fetchOptions(cfg, o)
 	fetching.Allow = append(fetching.Allow, cfg.FetchAllow...)
-	fetching.UserAgent = "Mozilla/5.0 (compatible; Vitrine/" + o.Version + "; +" + cfg.SiteURL + ")"
 	fetching.Languages = cfg.Language
 	if stats != nil {
 		fetching.Observe = observeFetch(stats)
@@ -86,6 +86,14 @@ func newFiles(ctx context.Context, cfg config.Config, o Options, maxWait time.Du
 		f.Folders = append(f.Folders, cfg.DataDir)
 	}
 	return f, nil
+}
+
+// fetchOptions returns the options of all clients for URLs from users.
+func fetchOptions(cfg config.Config, o Options) fetch.Options {
+	f := o.Fetch
+	f.Allow = slices.Clone(f.Allow)
+	f.UserAgent = "Mozilla/5.0 (compatible; Vitrine/" + o.Version + "; +" + cfg.SiteURL + ")"
+	return f
 }
 
 // OpenApp opens the application with its files for commands that import or export content. Servers

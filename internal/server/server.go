@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/content"
+	"vitrine/internal/app/webhooks"
 	"vitrine/internal/blob"
 	"vitrine/internal/budget"
 	"vitrine/internal/certs"
@@ -87,6 +88,7 @@ type Server struct {
 	failed      chan error
 	backups     *backups
 	embedding   embedding
+	webhooks    sender
 	mailIn      mailIn
 	stop        context.CancelFunc
 	done        chan struct{} // closed when the background work has ended
@@ -152,13 +154,14 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
 			Registration: cfg.OAuthRegistration, Extension: cfg.BrowserExtension, Setup: s.setup(cfg), Fetcher: files.Fetcher},
 		SSO:      newSSO(cfg, o, s.stats),
+		Webhooks: webhooks.Options{Client: newWebhookClient(cfg, o), Log: o.Log},
 		Identify: importing.Identify,
 		Meaning:  newMeaning(cfg.Embeddings, s.stats),
 		Exposure: domain.Exposure{GuestsClosed: cfg.GuestsClosed, IndexClosed: cfg.IndexClosed}})
 	s.exports = exporting.New(exporting.Options{App: s.App, Addresses: s.addresses, Now: o.Now, Version: o.Version, Folder: cfg.StagingPath()})
 	s.Jobs = s.newWorkers()
 	s.backups = &backups{s: s, o: o, storage: files.Blobs}
-	s.embedding.s = s
+	s.embedding.s, s.webhooks.s = s, s
 	s.App.Collections.MailDomain, s.mailIn.s = cfg.MailIn.Domain, s
 	s.stats.WatchBackups(s.backups.measured)
 	freeSpace := o.FreeSpace
@@ -176,6 +179,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		Exports: s.exports, Build: o.Version + " " + o.Commit, Fragments: s.fragments}); err != nil {
 		return nil, joinClose(err, db)
 	}
+	s.App.Webhooks.Render = s.API.Encode
 	s.memory = budget.New(cfg.ResponseMemory)
 	s.checks = s.readinessChecks(files.Blobs)
 	if s.handler, err = s.routes(o); err != nil {
@@ -229,6 +233,7 @@ func (s *Server) Start(l net.Listener) error {
 	}
 	s.backups.start()
 	s.embedding.start()
+	s.webhooks.start()
 	return nil
 }
 
@@ -316,6 +321,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	drained := make(chan error, 1)
 	go func() { drained <- s.Jobs.Stop(ctx) }()
 	s.embedding.end()
+	s.webhooks.end()
 	s.mailIn.end()
 	s.drain(ctx)
 	s.App.Changes.Close()

@@ -3,6 +3,7 @@ package server_test
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"os"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"vitrine/internal/app/people"
 	"vitrine/internal/app/searches"
 	"vitrine/internal/app/transfer"
+	"vitrine/internal/app/webhooks"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
@@ -37,13 +39,13 @@ var gone = []jobs.Args{
 	content.TakeSnapshot{Block: 999, Round: 1},
 	content.GrantAvatar{OwnerType: domain.TypeUser, OwnerID: 999, N: 1}, collections.RunBatch{Batch: "00000000-0000-4000-8000-000000000000"},
 	people.EndedFollows{Type: domain.SubjectChannel, ID: 999}, people.FollowersBack{Channel: 999}, people.EndedGroup{ID: 999}, collections.CopyContents{From: 999, To: 998, By: 999}, collections.ApplyTransition{ID: 999},
-	transfer.RunImport{Import: 999}, transfer.RunFileImport{Import: 999}, transfer.MakeExport{Export: 999}, searches.MailSearches{User: 999, At: 1}, collections.CheckFeed{Feed: 999},
+	transfer.RunImport{Import: 999}, transfer.RunFileImport{Import: 999}, transfer.MakeExport{Export: 999}, searches.MailSearches{User: 999, At: 1}, collections.CheckFeed{Feed: 999}, webhooks.MailStopped{Webhook: 999},
 }
 
 // periodic are the jobs of each kind that runs periodically.
 var periodic = []jobs.Args{
 	moderation.NotifyOperators{}, moderation.ResumeHiding{}, accounts.SweepAccounts{}, content.SweepContent{}, transfer.SweepImports{},
-	transfer.SweepExports{}, collections.ResumeTransitions{}, operating.SweepAuditLog{}, changes.SweepChanges{}, collections.PurgeTrash{}, content.CountTexts{}, collections.IndexWords{},
+	transfer.SweepExports{}, collections.ResumeTransitions{}, operating.SweepAuditLog{}, changes.SweepChanges{}, webhooks.SweepDeliveries{}, collections.PurgeTrash{}, content.CountTexts{}, collections.IndexWords{},
 	collections.RefreshDocuments{}, content.ExamineFiles{}, content.FindAnimations{}, content.FindLooks{}, content.CheckLinks{},
 	searches.CheckSearches{}, searches.QueueSearchMails{}, collections.CheckFeeds{},
 }
@@ -237,6 +239,12 @@ func enqueueEverything(t *testing.T, r *apptest.Rig) {
 	quiet(t, r)
 	_, err = a.Moderation.Decide(ctx, operating.CommandLine(), 1, moderation.Decision{Outcome: moderation.Warned, Text: "Please do not"})
 	must(err)
+	r.Web("example.com/410", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) })
+	hook, err := a.Webhooks.CreateWebhook(ctx, writer(r, "bob"), webhooks.Input{URL: new("http://example.com/410")})
+	must(err)
+	_, err = a.Webhooks.Ping(ctx, writer(r, "bob"), hook.ID)
+	must(err)
+	must(a.Webhooks.Settle(ctx))
 	saved, _, err := a.Searches.SaveSearch(ctx, writer(r, "bob"), searches.SaveInput{Query: "links"})
 	must(err)
 	_, err = a.Searches.ChangeSearch(ctx, writer(r, "bob"), saved.ID, searches.ChangeInput{Mail: new(true)})

@@ -39,6 +39,7 @@ func (s *Server) StartWork() error {
 	s.logReady()
 	s.backups.start()
 	s.embedding.start()
+	s.webhooks.start()
 	s.begin()
 	return s.Jobs.Start(context.Background())
 }

@@ -14,6 +14,7 @@ import (
 	"vitrine/internal/app/people"
 	"vitrine/internal/app/searches"
 	"vitrine/internal/app/transfer"
+	"vitrine/internal/app/webhooks"
 	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
 	"vitrine/internal/importing"
@@ -116,5 +117,7 @@ func jobHandlers(a *app.App, exports *exporting.Exporter) *jobs.Handlers {
 	every(h, searches.CheckInterval, searches.CheckSearches{}, a.Searches.Check)
 	every(h, searches.MailInterval, searches.QueueSearchMails{}, a.Searches.QueueSearchMails)
 	handle(h, a.Searches.SendSearchMail)
+	handle(h, a.Webhooks.SendStopped)
+	every(h, content.SweepInterval, webhooks.SweepDeliveries{}, a.Webhooks.SweepDeliveries)
 	return h
 }

@@ -19,10 +19,10 @@ import (
 
 // said maps the functions that return errors to users to the index of their message argument.
 var said = map[string]int{"Add": 2, "InvalidField": 2, "NewUnprocessable": 0, "NewForbidden": 0, "NewUnauthenticated": 0,
-	"NewTooMany": 0, "NewUnavailableFor": 1, "Wrap": 1, "Wrong": 1, "Forbidden": 0, "endImport": 4, "giveUp": 3}
+	"NewTooMany": 0, "NewUnavailableFor": 1, "Wrap": 1, "Wrong": 1, "Forbidden": 0, "endImport": 4, "giveUp": 3, "skipFor": 0}
 
 // reasons are the functions that return the reason why a value is refused, as their last result.
-var reasons = []string{"BadRedirectURI", "badScheme", "metadataValue", "metadataString"}
+var reasons = []string{"BadRedirectURI", "badScheme", "metadataValue", "metadataString", "failureOf", "stopText"}
 
 // faults collects the error messages for users from the source, as formats of package fmt with
 // their positions.

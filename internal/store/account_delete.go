@@ -58,6 +58,9 @@ func (w UserWrites) AnonymizeAccount(ctx context.Context, u domain.User, now tim
 	if err := w.tx.Versions().ForgetVersions(ctx, u.ID); err != nil {
 		return err
 	}
+	if err := w.tx.Webhooks().ForgetWebhooks(ctx, u.ID); err != nil {
+		return err
+	}
 	exported, err := w.tx.Exports().ForgetExports(ctx, u.ID)
 	if err != nil {
 		return err

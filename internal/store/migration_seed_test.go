@@ -108,6 +108,10 @@ var seedRows = []string{
 	"INSERT INTO channel_feed_entries (feed_id, key, seen_at) VALUES (1000000, 7, 6)",
 	"INSERT INTO mailboxes (id, channel_id, user_id, token, received, received_at, created_at) SELECT 1000000, id, 1, 'abc', 1, 6, 5 FROM channels WHERE title = 'On everything'",
 	"INSERT INTO mailbox_mails (mailbox_id, key, received_at) VALUES (1000000, 7, 6)",
+	`INSERT INTO webhooks (id, user_id, channel_id, name, url, events, payload, secret, epoch, read_xid, read_id, created_at, updated_at)
+		VALUES (1, 1, 0, 'Mirror', 'https://hooks.example/', 'block.created', 'thin', 'whsec_x', 'x', 0, 1, 5, 6)`,
+	`INSERT INTO webhook_deliveries (id, webhook_id, message, channel_id, type, change, state, manual, next_at, created_at)
+		VALUES (1, 1, 'msg_x', 0, 'ping', '', 'pending', TRUE, 5, 6)`,
 	"INSERT INTO changes (kind, type, thing_id, actor_id, fields, audience, created_at) VALUES ('updated', 'User', 1, 0, '', '', 5)",
 	`INSERT INTO text_versions (item_type, item_id, slot, number, user_id, title, description, since, replaced_at)
 		SELECT 'Channel', id, 0, 1, 1, 'On moss', 'All of it', 5, 6 FROM channels WHERE title = 'On everything'`,

@@ -18,6 +18,7 @@ import (
 	"vitrine/internal/store/search"
 	"vitrine/internal/store/transfer"
 	"vitrine/internal/store/vectors"
+	"vitrine/internal/store/webhooks"
 )
 
 // The topics of the store. Each is a package with Reads, which every connection has, and often Writes, which only a
@@ -101,6 +102,9 @@ func (q Queries) Vectors() vectors.Reads { return vectors.NewReads(q.db) }
 
 // Versions returns the statements of package contents about earlier texts.
 func (q Queries) Versions() contents.VersionReads { return contents.NewVersionReads(q.db) }
+
+// Webhooks returns the statements of package webhooks.
+func (q Queries) Webhooks() webhooks.Reads { return webhooks.NewReads(q.db) }
 
 // Account returns the statements of package account for a snapshot.
 func (v *Snapshot) Account() account.Lists { return account.NewLists(v.db) }
@@ -196,6 +200,9 @@ func (tx *Tx) Vectors() vectors.Writes { return vectors.NewWrites(tx.db) }
 
 // Versions returns the statements of package contents about earlier texts for a transaction.
 func (tx *Tx) Versions() contents.VersionWrites { return contents.NewVersionWrites(tx.db) }
+
+// Webhooks returns the statements of package webhooks for a transaction.
+func (tx *Tx) Webhooks() webhooks.Writes { return webhooks.NewWrites(tx.db) }
 
 // The topics of package store itself, whose statements lock, index or order rows of several topics.
 

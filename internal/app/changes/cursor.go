@@ -32,6 +32,9 @@ func epochOf(secret string) []byte {
 	return sum[:epochLength]
 }
 
+// Epoch returns what identifies the changes with a secret. A restored database has another one.
+func Epoch(secret string) string { return base64.RawURLEncoding.EncodeToString(epochOf(secret)) }
+
 // The errors for cursors.
 var (
 	errForeign = domain.InvalidField("cursor", domain.FieldUnknown, "is not a cursor of this list: use one that a response contained")

@@ -74,6 +74,20 @@ func lookAt(ctx context.Context, r changes.Reads, viewer domain.UserID, channel 
 	return s.of(ctx, r, viewer, channel, t)
 }
 
+// Visible returns the changes that concern a viewer, and a channel unless it is 0.
+func Visible(ctx context.Context, r changes.Reads, viewer domain.UserID, channel domain.ChannelID, rows []domain.Change) (shown []domain.Change, err error) {
+	seen, err := lookAt(ctx, r, viewer, channel, rows)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range rows {
+		if c.Kind = seen.kind(&c); c.Kind != "" {
+			shown = append(shown, c)
+		}
+	}
+	return shown, nil
+}
+
 // exists returns what is the same for all viewers.
 func exists(ctx context.Context, r changes.Reads, t things) (s sight, err error) {
 	if s.comments, err = r.Comments(ctx, t.comments); err != nil {

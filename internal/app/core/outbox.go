@@ -2,6 +2,7 @@ package core
 
 import (
 	"context"
+	"encoding/json"
 	"reflect"
 
 	"vitrine/internal/domain"
@@ -119,16 +120,53 @@ func channelChanged(e domain.ChannelChanged) entry {
 		c.Audience += " -" + domain.AudienceOf(was) + " +" + domain.AudienceOf(is)
 		c.Fields = append(c.Fields, "owner")
 	}
+	detail := map[string]difference{}
 	for _, field := range []struct {
 		name    string
 		was, is any
-	}{{"title", e.Was.Title, e.Is.Title}, {"slug", e.Was.Slug, e.Is.Slug}, {"description", e.Was.Description, e.Is.Description},
+	}{{"title", e.Was.Title, e.Is.Title}, {"slug", e.Was.Slug, e.Is.Slug}, {"description", markdownOf(e.Was.Description), markdownOf(e.Is.Description)},
 		{"visibility", e.Was.Visibility, e.Is.Visibility}, {"metadata", e.Was.Metadata, e.Is.Metadata}} {
 		if !reflect.DeepEqual(field.was, field.is) {
 			c.Fields = append(c.Fields, field.name)
+			detail[field.name] = difference{field.was, field.is}
 		}
 	}
+	if becamePrivate := e.Was.Visibility != domain.Private && e.Is.Visibility == domain.Private; !becamePrivate && e.Was.Owner.PrincipalRef == e.Is.Owner.PrincipalRef {
+		c.Detail = detailOf(detail)
+	}
 	return c
+}
+
+// difference is the value of a field before and after a change.
+type difference struct {
+	Before any `json:"before"`
+	After  any `json:"after"`
+}
+
+// maxDetail limits the values of one field, in bytes of JSON. The changes list longer ones only by name.
+const maxDetail = 4 << 10
+
+// detailOf returns the values of changed fields as JSON, or "" if there are none.
+func detailOf(fields map[string]difference) string {
+	known := map[string]json.RawMessage{}
+	for name, d := range fields {
+		if text, err := json.Marshal(d); err == nil && len(text) <= maxDetail {
+			known[name] = text
+		}
+	}
+	if len(known) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(known) // valid JSON can always be encoded
+	return string(text)
+}
+
+// markdownOf returns the Markdown of a text, or nil.
+func markdownOf(t *domain.Text) *string {
+	if t == nil {
+		return nil
+	}
+	return &t.Markdown
 }
 
 // entry is a change that is being built.

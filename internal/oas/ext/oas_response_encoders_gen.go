@@ -81,6 +81,19 @@ func encodeCreateReportResponse(response *CreateReportNoContent, w http.Response
 	return nil
 }
 
+func encodeCreateWebhookResponse(response *Webhook, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeDeleteBlockResponse(response *DeleteBlockNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
@@ -100,6 +113,12 @@ func encodeDeleteHighlightResponse(response *DeleteHighlightNoContent, w http.Re
 }
 
 func encodeDeleteSnapshotResponse(response *DeleteSnapshotNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeDeleteWebhookResponse(response *DeleteWebhookNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
 	return nil
@@ -431,6 +450,19 @@ func encodeGetUserFollowResponse(response *FollowState, w http.ResponseWriter) e
 	return nil
 }
 
+func encodeGetWebhookResponse(response *Webhook, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeListBlockCommentsResponse(response *PartOfList, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -731,6 +763,58 @@ func encodeListUsersResponse(response *PartOfList, w http.ResponseWriter) error 
 	return nil
 }
 
+func encodeListWebhookDeliveriesResponse(response *WebhookDeliveryList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeListWebhooksResponse(response *WebhookList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodePingWebhookResponse(response *WebhookDelivery, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(202)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeRedeliverWebhookResponse(response *WebhookDelivery, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(202)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeRemoveChannelFeedResponse(response *RemoveChannelFeedNoContent, w http.ResponseWriter) error {
 	w.WriteHeader(204)
 
@@ -759,6 +843,19 @@ func encodeReprocessBlockResponse(response *BlockProcessing, w http.ResponseWrit
 func encodeRequestSnapshotResponse(response *SnapshotRequest, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(202)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeRotateWebhookSecretResponse(response *Webhook, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
 
 	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
 		response.Encode(e)
@@ -1016,6 +1113,19 @@ func encodeUpdateHighlightResponse(response UpdateHighlightRes, w http.ResponseW
 }
 
 func encodeUpdateMeResponse(response *Profile, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeUpdateWebhookResponse(response *Webhook, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 

@@ -1605,6 +1605,80 @@ func (s *CreateReportReqType) UnmarshalText(data []byte) error {
 	}
 }
 
+type CreateWebhookReq struct {
+	// Whether it is on.
+	Active OptBool `json:"active"`
+	// Only changes of this channel and its contents are sent; null for all.
+	ChannelID OptNilInt64 `json:"channel_id"`
+	// The types of events to send; empty for all.
+	Events []WebhookEvent `json:"events"`
+	// To tell webhooks apart.
+	Name    OptNilString      `json:"name"`
+	Payload OptWebhookPayload `json:"payload"`
+	// An http or https address. It must be public, unless the operator allows its host.
+	URL string `json:"url"`
+}
+
+// GetActive returns the value of Active.
+func (s *CreateWebhookReq) GetActive() OptBool {
+	return s.Active
+}
+
+// GetChannelID returns the value of ChannelID.
+func (s *CreateWebhookReq) GetChannelID() OptNilInt64 {
+	return s.ChannelID
+}
+
+// GetEvents returns the value of Events.
+func (s *CreateWebhookReq) GetEvents() []WebhookEvent {
+	return s.Events
+}
+
+// GetName returns the value of Name.
+func (s *CreateWebhookReq) GetName() OptNilString {
+	return s.Name
+}
+
+// GetPayload returns the value of Payload.
+func (s *CreateWebhookReq) GetPayload() OptWebhookPayload {
+	return s.Payload
+}
+
+// GetURL returns the value of URL.
+func (s *CreateWebhookReq) GetURL() string {
+	return s.URL
+}
+
+// SetActive sets the value of Active.
+func (s *CreateWebhookReq) SetActive(val OptBool) {
+	s.Active = val
+}
+
+// SetChannelID sets the value of ChannelID.
+func (s *CreateWebhookReq) SetChannelID(val OptNilInt64) {
+	s.ChannelID = val
+}
+
+// SetEvents sets the value of Events.
+func (s *CreateWebhookReq) SetEvents(val []WebhookEvent) {
+	s.Events = val
+}
+
+// SetName sets the value of Name.
+func (s *CreateWebhookReq) SetName(val OptNilString) {
+	s.Name = val
+}
+
+// SetPayload sets the value of Payload.
+func (s *CreateWebhookReq) SetPayload(val OptWebhookPayload) {
+	s.Payload = val
+}
+
+// SetURL sets the value of URL.
+func (s *CreateWebhookReq) SetURL(val string) {
+	s.URL = val
+}
+
 // DeleteBlockNoContent is response for DeleteBlock operation.
 type DeleteBlockNoContent struct{}
 
@@ -1616,6 +1690,9 @@ type DeleteHighlightNoContent struct{}
 
 // DeleteSnapshotNoContent is response for DeleteSnapshot operation.
 type DeleteSnapshotNoContent struct{}
+
+// DeleteWebhookNoContent is response for DeleteWebhook operation.
+type DeleteWebhookNoContent struct{}
 
 // DisconnectBlockNoContent is response for DisconnectBlock operation.
 type DisconnectBlockNoContent struct{}
@@ -4615,6 +4692,51 @@ func (o NilString) Or(d string) string {
 	return d
 }
 
+// NewNilWebhookStopped returns new NilWebhookStopped with value set to v.
+func NewNilWebhookStopped(v WebhookStopped) NilWebhookStopped {
+	return NilWebhookStopped{
+		Value: v,
+	}
+}
+
+// NilWebhookStopped is nullable WebhookStopped.
+type NilWebhookStopped struct {
+	Value WebhookStopped
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilWebhookStopped) SetTo(v WebhookStopped) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilWebhookStopped) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilWebhookStopped) SetToNull() {
+	o.Null = true
+	var v WebhookStopped
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilWebhookStopped) Get() (v WebhookStopped, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilWebhookStopped) Or(d WebhookStopped) WebhookStopped {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptAnnotationNote returns new OptAnnotationNote with value set to v.
 func NewOptAnnotationNote(v AnnotationNote) OptAnnotationNote {
 	return OptAnnotationNote{
@@ -5535,6 +5657,74 @@ func (o OptListUsersSort) Or(d ListUsersSort) ListUsersSort {
 	return d
 }
 
+// NewOptNilInt64 returns new OptNilInt64 with value set to v.
+func NewOptNilInt64(v int64) OptNilInt64 {
+	return OptNilInt64{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptNilInt64 is optional nullable int64.
+type OptNilInt64 struct {
+	Value int64
+	Set   bool
+	Null  bool
+}
+
+// IsSet returns true if OptNilInt64 was set.
+func (o OptNilInt64) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptNilInt64) Reset() {
+	var v int64
+	o.Value = v
+	o.Set = false
+	o.Null = false
+}
+
+// SetTo sets value to v.
+func (o *OptNilInt64) SetTo(v int64) {
+	o.Set = true
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o OptNilInt64) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *OptNilInt64) SetToNull() {
+	o.Set = true
+	o.Null = true
+	var v int64
+	o.Value = v
+}
+
+// IsEmpty returns true if the field was omitted from the payload (not Set and not Null).
+func (o OptNilInt64) IsEmpty() bool {
+	return !o.Set && !o.Null
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptNilInt64) Get() (v int64, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptNilInt64) Or(d int64) int64 {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptNilString returns new OptNilString with value set to v.
 func NewOptNilString(v string) OptNilString {
 	return OptNilString{
@@ -5735,6 +5925,52 @@ func (o OptString) Get() (v string, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptString) Or(d string) string {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptWebhookPayload returns new OptWebhookPayload with value set to v.
+func NewOptWebhookPayload(v WebhookPayload) OptWebhookPayload {
+	return OptWebhookPayload{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptWebhookPayload is optional WebhookPayload.
+type OptWebhookPayload struct {
+	Value WebhookPayload
+	Set   bool
+}
+
+// IsSet returns true if OptWebhookPayload was set.
+func (o OptWebhookPayload) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptWebhookPayload) Reset() {
+	var v WebhookPayload
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptWebhookPayload) SetTo(v WebhookPayload) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptWebhookPayload) Get() (v WebhookPayload, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptWebhookPayload) Or(d WebhookPayload) WebhookPayload {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -7854,6 +8090,80 @@ func (s *UpdateMeReq) SetName(val OptString) {
 	s.Name = val
 }
 
+type UpdateWebhookReq struct {
+	// Whether it is on.
+	Active OptBool `json:"active"`
+	// Only changes of this channel and its contents are sent; null for all.
+	ChannelID OptNilInt64 `json:"channel_id"`
+	// The types of events to send; empty for all.
+	Events []WebhookEvent `json:"events"`
+	// To tell webhooks apart.
+	Name    OptNilString      `json:"name"`
+	Payload OptWebhookPayload `json:"payload"`
+	// An http or https address. It must be public, unless the operator allows its host.
+	URL OptString `json:"url"`
+}
+
+// GetActive returns the value of Active.
+func (s *UpdateWebhookReq) GetActive() OptBool {
+	return s.Active
+}
+
+// GetChannelID returns the value of ChannelID.
+func (s *UpdateWebhookReq) GetChannelID() OptNilInt64 {
+	return s.ChannelID
+}
+
+// GetEvents returns the value of Events.
+func (s *UpdateWebhookReq) GetEvents() []WebhookEvent {
+	return s.Events
+}
+
+// GetName returns the value of Name.
+func (s *UpdateWebhookReq) GetName() OptNilString {
+	return s.Name
+}
+
+// GetPayload returns the value of Payload.
+func (s *UpdateWebhookReq) GetPayload() OptWebhookPayload {
+	return s.Payload
+}
+
+// GetURL returns the value of URL.
+func (s *UpdateWebhookReq) GetURL() OptString {
+	return s.URL
+}
+
+// SetActive sets the value of Active.
+func (s *UpdateWebhookReq) SetActive(val OptBool) {
+	s.Active = val
+}
+
+// SetChannelID sets the value of ChannelID.
+func (s *UpdateWebhookReq) SetChannelID(val OptNilInt64) {
+	s.ChannelID = val
+}
+
+// SetEvents sets the value of Events.
+func (s *UpdateWebhookReq) SetEvents(val []WebhookEvent) {
+	s.Events = val
+}
+
+// SetName sets the value of Name.
+func (s *UpdateWebhookReq) SetName(val OptNilString) {
+	s.Name = val
+}
+
+// SetPayload sets the value of Payload.
+func (s *UpdateWebhookReq) SetPayload(val OptWebhookPayload) {
+	s.Payload = val
+}
+
+// SetURL sets the value of URL.
+func (s *UpdateWebhookReq) SetURL(val OptString) {
+	s.URL = val
+}
+
 // The storage use and quota of a user.
 // Ref: #/components/schemas/Usage
 type Usage struct {
@@ -8001,4 +8311,755 @@ func (s *VariantsOK) SetEmbeddedGroup(val OptEmbeddedGroup) {
 // SetEmbeddedUser sets the value of EmbeddedUser.
 func (s *VariantsOK) SetEmbeddedUser(val OptEmbeddedUser) {
 	s.EmbeddedUser = val
+}
+
+// An address to which changes are sent.
+// Ref: #/components/schemas/Webhook
+type Webhook struct {
+	Active bool `json:"active"`
+	// The OAuth application that created it.
+	ApplicationID NilInt64 `json:"application_id"`
+	// Only changes of this channel and its contents are sent.
+	ChannelID NilInt64  `json:"channel_id"`
+	CreatedAt wire.Time `json:"created_at"`
+	// The types of events to send; empty for all.
+	Events         []WebhookEvent `json:"events"`
+	FailingSince   wire.Time      `json:"failing_since"`
+	ID             int64          `json:"id"`
+	Name           string         `json:"name"`
+	OldSecretUntil wire.Time      `json:"old_secret_until"`
+	Payload        WebhookPayload `json:"payload"`
+	// Only in the responses that create or replace it.
+	Secret NilString `json:"secret"`
+	// Why it is off. `gone`: the receiver responded 410. `failing`: no attempt succeeded for three days.
+	// `restored`: a backup of the site was restored. `no-grant`: the application may no longer act for
+	// you.
+	Stopped     NilWebhookStopped `json:"stopped"`
+	SucceededAt wire.Time         `json:"succeeded_at"`
+	UpdatedAt   wire.Time         `json:"updated_at"`
+	URL         string            `json:"url"`
+}
+
+// GetActive returns the value of Active.
+func (s *Webhook) GetActive() bool {
+	return s.Active
+}
+
+// GetApplicationID returns the value of ApplicationID.
+func (s *Webhook) GetApplicationID() NilInt64 {
+	return s.ApplicationID
+}
+
+// GetChannelID returns the value of ChannelID.
+func (s *Webhook) GetChannelID() NilInt64 {
+	return s.ChannelID
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *Webhook) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetEvents returns the value of Events.
+func (s *Webhook) GetEvents() []WebhookEvent {
+	return s.Events
+}
+
+// GetFailingSince returns the value of FailingSince.
+func (s *Webhook) GetFailingSince() wire.Time {
+	return s.FailingSince
+}
+
+// GetID returns the value of ID.
+func (s *Webhook) GetID() int64 {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *Webhook) GetName() string {
+	return s.Name
+}
+
+// GetOldSecretUntil returns the value of OldSecretUntil.
+func (s *Webhook) GetOldSecretUntil() wire.Time {
+	return s.OldSecretUntil
+}
+
+// GetPayload returns the value of Payload.
+func (s *Webhook) GetPayload() WebhookPayload {
+	return s.Payload
+}
+
+// GetSecret returns the value of Secret.
+func (s *Webhook) GetSecret() NilString {
+	return s.Secret
+}
+
+// GetStopped returns the value of Stopped.
+func (s *Webhook) GetStopped() NilWebhookStopped {
+	return s.Stopped
+}
+
+// GetSucceededAt returns the value of SucceededAt.
+func (s *Webhook) GetSucceededAt() wire.Time {
+	return s.SucceededAt
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *Webhook) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetURL returns the value of URL.
+func (s *Webhook) GetURL() string {
+	return s.URL
+}
+
+// SetActive sets the value of Active.
+func (s *Webhook) SetActive(val bool) {
+	s.Active = val
+}
+
+// SetApplicationID sets the value of ApplicationID.
+func (s *Webhook) SetApplicationID(val NilInt64) {
+	s.ApplicationID = val
+}
+
+// SetChannelID sets the value of ChannelID.
+func (s *Webhook) SetChannelID(val NilInt64) {
+	s.ChannelID = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *Webhook) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetEvents sets the value of Events.
+func (s *Webhook) SetEvents(val []WebhookEvent) {
+	s.Events = val
+}
+
+// SetFailingSince sets the value of FailingSince.
+func (s *Webhook) SetFailingSince(val wire.Time) {
+	s.FailingSince = val
+}
+
+// SetID sets the value of ID.
+func (s *Webhook) SetID(val int64) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *Webhook) SetName(val string) {
+	s.Name = val
+}
+
+// SetOldSecretUntil sets the value of OldSecretUntil.
+func (s *Webhook) SetOldSecretUntil(val wire.Time) {
+	s.OldSecretUntil = val
+}
+
+// SetPayload sets the value of Payload.
+func (s *Webhook) SetPayload(val WebhookPayload) {
+	s.Payload = val
+}
+
+// SetSecret sets the value of Secret.
+func (s *Webhook) SetSecret(val NilString) {
+	s.Secret = val
+}
+
+// SetStopped sets the value of Stopped.
+func (s *Webhook) SetStopped(val NilWebhookStopped) {
+	s.Stopped = val
+}
+
+// SetSucceededAt sets the value of SucceededAt.
+func (s *Webhook) SetSucceededAt(val wire.Time) {
+	s.SucceededAt = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *Webhook) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetURL sets the value of URL.
+func (s *Webhook) SetURL(val string) {
+	s.URL = val
+}
+
+// An event that is, or was, sent to a webhook.
+// Ref: #/components/schemas/WebhookDelivery
+type WebhookDelivery struct {
+	AttemptedAt wire.Time `json:"attempted_at"`
+	Attempts    int64     `json:"attempts"`
+	CreatedAt   wire.Time `json:"created_at"`
+	ID          int64     `json:"id"`
+	// The `webhook-id`, the same in each attempt.
+	MessageID     string    `json:"message_id"`
+	NextAttemptAt wire.Time `json:"next_attempt_at"`
+	// Why the last attempt failed.
+	Problem NilString `json:"problem"`
+	// The beginning of the last response, 1 KiB at most.
+	Response NilString `json:"response"`
+	// `skipped`: you may not see it any more.
+	State WebhookDeliveryState `json:"state"`
+	// The status of the last response.
+	Status NilInt64 `json:"status"`
+	TookMs NilInt64 `json:"took_ms"`
+	// The type of the event, or `ping`.
+	Type string `json:"type"`
+}
+
+// GetAttemptedAt returns the value of AttemptedAt.
+func (s *WebhookDelivery) GetAttemptedAt() wire.Time {
+	return s.AttemptedAt
+}
+
+// GetAttempts returns the value of Attempts.
+func (s *WebhookDelivery) GetAttempts() int64 {
+	return s.Attempts
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *WebhookDelivery) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *WebhookDelivery) GetID() int64 {
+	return s.ID
+}
+
+// GetMessageID returns the value of MessageID.
+func (s *WebhookDelivery) GetMessageID() string {
+	return s.MessageID
+}
+
+// GetNextAttemptAt returns the value of NextAttemptAt.
+func (s *WebhookDelivery) GetNextAttemptAt() wire.Time {
+	return s.NextAttemptAt
+}
+
+// GetProblem returns the value of Problem.
+func (s *WebhookDelivery) GetProblem() NilString {
+	return s.Problem
+}
+
+// GetResponse returns the value of Response.
+func (s *WebhookDelivery) GetResponse() NilString {
+	return s.Response
+}
+
+// GetState returns the value of State.
+func (s *WebhookDelivery) GetState() WebhookDeliveryState {
+	return s.State
+}
+
+// GetStatus returns the value of Status.
+func (s *WebhookDelivery) GetStatus() NilInt64 {
+	return s.Status
+}
+
+// GetTookMs returns the value of TookMs.
+func (s *WebhookDelivery) GetTookMs() NilInt64 {
+	return s.TookMs
+}
+
+// GetType returns the value of Type.
+func (s *WebhookDelivery) GetType() string {
+	return s.Type
+}
+
+// SetAttemptedAt sets the value of AttemptedAt.
+func (s *WebhookDelivery) SetAttemptedAt(val wire.Time) {
+	s.AttemptedAt = val
+}
+
+// SetAttempts sets the value of Attempts.
+func (s *WebhookDelivery) SetAttempts(val int64) {
+	s.Attempts = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *WebhookDelivery) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *WebhookDelivery) SetID(val int64) {
+	s.ID = val
+}
+
+// SetMessageID sets the value of MessageID.
+func (s *WebhookDelivery) SetMessageID(val string) {
+	s.MessageID = val
+}
+
+// SetNextAttemptAt sets the value of NextAttemptAt.
+func (s *WebhookDelivery) SetNextAttemptAt(val wire.Time) {
+	s.NextAttemptAt = val
+}
+
+// SetProblem sets the value of Problem.
+func (s *WebhookDelivery) SetProblem(val NilString) {
+	s.Problem = val
+}
+
+// SetResponse sets the value of Response.
+func (s *WebhookDelivery) SetResponse(val NilString) {
+	s.Response = val
+}
+
+// SetState sets the value of State.
+func (s *WebhookDelivery) SetState(val WebhookDeliveryState) {
+	s.State = val
+}
+
+// SetStatus sets the value of Status.
+func (s *WebhookDelivery) SetStatus(val NilInt64) {
+	s.Status = val
+}
+
+// SetTookMs sets the value of TookMs.
+func (s *WebhookDelivery) SetTookMs(val NilInt64) {
+	s.TookMs = val
+}
+
+// SetType sets the value of Type.
+func (s *WebhookDelivery) SetType(val string) {
+	s.Type = val
+}
+
+// Ref: #/components/schemas/WebhookDeliveryList
+type WebhookDeliveryList struct {
+	Data []WebhookDelivery `json:"data"`
+	// Whether there are older ones.
+	More bool `json:"more"`
+}
+
+// GetData returns the value of Data.
+func (s *WebhookDeliveryList) GetData() []WebhookDelivery {
+	return s.Data
+}
+
+// GetMore returns the value of More.
+func (s *WebhookDeliveryList) GetMore() bool {
+	return s.More
+}
+
+// SetData sets the value of Data.
+func (s *WebhookDeliveryList) SetData(val []WebhookDelivery) {
+	s.Data = val
+}
+
+// SetMore sets the value of More.
+func (s *WebhookDeliveryList) SetMore(val bool) {
+	s.More = val
+}
+
+// `skipped`: you may not see it any more.
+type WebhookDeliveryState string
+
+const (
+	WebhookDeliveryStatePending   WebhookDeliveryState = "pending"
+	WebhookDeliveryStateDelivered WebhookDeliveryState = "delivered"
+	WebhookDeliveryStateFailed    WebhookDeliveryState = "failed"
+	WebhookDeliveryStateSkipped   WebhookDeliveryState = "skipped"
+)
+
+// AllValues returns all WebhookDeliveryState values.
+func (WebhookDeliveryState) AllValues() []WebhookDeliveryState {
+	return []WebhookDeliveryState{
+		WebhookDeliveryStatePending,
+		WebhookDeliveryStateDelivered,
+		WebhookDeliveryStateFailed,
+		WebhookDeliveryStateSkipped,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s WebhookDeliveryState) MarshalText() ([]byte, error) {
+	switch s {
+	case WebhookDeliveryStatePending:
+		return []byte(s), nil
+	case WebhookDeliveryStateDelivered:
+		return []byte(s), nil
+	case WebhookDeliveryStateFailed:
+		return []byte(s), nil
+	case WebhookDeliveryStateSkipped:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *WebhookDeliveryState) UnmarshalText(data []byte) error {
+	switch WebhookDeliveryState(data) {
+	case WebhookDeliveryStatePending:
+		*s = WebhookDeliveryStatePending
+		return nil
+	case WebhookDeliveryStateDelivered:
+		*s = WebhookDeliveryStateDelivered
+		return nil
+	case WebhookDeliveryStateFailed:
+		*s = WebhookDeliveryStateFailed
+		return nil
+	case WebhookDeliveryStateSkipped:
+		*s = WebhookDeliveryStateSkipped
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// The type of an event, after the type and the kind of a change.
+// Ref: #/components/schemas/WebhookEvent
+type WebhookEvent string
+
+const (
+	WebhookEventBlockCreated           WebhookEvent = "block.created"
+	WebhookEventBlockUpdated           WebhookEvent = "block.updated"
+	WebhookEventBlockDeleted           WebhookEvent = "block.deleted"
+	WebhookEventChannelCreated         WebhookEvent = "channel.created"
+	WebhookEventChannelUpdated         WebhookEvent = "channel.updated"
+	WebhookEventChannelDeleted         WebhookEvent = "channel.deleted"
+	WebhookEventChannelMoved           WebhookEvent = "channel.moved"
+	WebhookEventChannelFollowed        WebhookEvent = "channel.followed"
+	WebhookEventChannelUnfollowed      WebhookEvent = "channel.unfollowed"
+	WebhookEventCommentCreated         WebhookEvent = "comment.created"
+	WebhookEventCommentUpdated         WebhookEvent = "comment.updated"
+	WebhookEventCommentDeleted         WebhookEvent = "comment.deleted"
+	WebhookEventConnectionConnected    WebhookEvent = "connection.connected"
+	WebhookEventConnectionDisconnected WebhookEvent = "connection.disconnected"
+	WebhookEventConnectionMoved        WebhookEvent = "connection.moved"
+	WebhookEventConnectionUpdated      WebhookEvent = "connection.updated"
+	WebhookEventGroupCreated           WebhookEvent = "group.created"
+	WebhookEventGroupUpdated           WebhookEvent = "group.updated"
+	WebhookEventGroupDeleted           WebhookEvent = "group.deleted"
+	WebhookEventGroupJoined            WebhookEvent = "group.joined"
+	WebhookEventGroupLeft              WebhookEvent = "group.left"
+	WebhookEventGroupFollowed          WebhookEvent = "group.followed"
+	WebhookEventGroupUnfollowed        WebhookEvent = "group.unfollowed"
+	WebhookEventUserCreated            WebhookEvent = "user.created"
+	WebhookEventUserUpdated            WebhookEvent = "user.updated"
+	WebhookEventUserDeleted            WebhookEvent = "user.deleted"
+	WebhookEventUserFollowed           WebhookEvent = "user.followed"
+	WebhookEventUserUnfollowed         WebhookEvent = "user.unfollowed"
+)
+
+// AllValues returns all WebhookEvent values.
+func (WebhookEvent) AllValues() []WebhookEvent {
+	return []WebhookEvent{
+		WebhookEventBlockCreated,
+		WebhookEventBlockUpdated,
+		WebhookEventBlockDeleted,
+		WebhookEventChannelCreated,
+		WebhookEventChannelUpdated,
+		WebhookEventChannelDeleted,
+		WebhookEventChannelMoved,
+		WebhookEventChannelFollowed,
+		WebhookEventChannelUnfollowed,
+		WebhookEventCommentCreated,
+		WebhookEventCommentUpdated,
+		WebhookEventCommentDeleted,
+		WebhookEventConnectionConnected,
+		WebhookEventConnectionDisconnected,
+		WebhookEventConnectionMoved,
+		WebhookEventConnectionUpdated,
+		WebhookEventGroupCreated,
+		WebhookEventGroupUpdated,
+		WebhookEventGroupDeleted,
+		WebhookEventGroupJoined,
+		WebhookEventGroupLeft,
+		WebhookEventGroupFollowed,
+		WebhookEventGroupUnfollowed,
+		WebhookEventUserCreated,
+		WebhookEventUserUpdated,
+		WebhookEventUserDeleted,
+		WebhookEventUserFollowed,
+		WebhookEventUserUnfollowed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s WebhookEvent) MarshalText() ([]byte, error) {
+	switch s {
+	case WebhookEventBlockCreated:
+		return []byte(s), nil
+	case WebhookEventBlockUpdated:
+		return []byte(s), nil
+	case WebhookEventBlockDeleted:
+		return []byte(s), nil
+	case WebhookEventChannelCreated:
+		return []byte(s), nil
+	case WebhookEventChannelUpdated:
+		return []byte(s), nil
+	case WebhookEventChannelDeleted:
+		return []byte(s), nil
+	case WebhookEventChannelMoved:
+		return []byte(s), nil
+	case WebhookEventChannelFollowed:
+		return []byte(s), nil
+	case WebhookEventChannelUnfollowed:
+		return []byte(s), nil
+	case WebhookEventCommentCreated:
+		return []byte(s), nil
+	case WebhookEventCommentUpdated:
+		return []byte(s), nil
+	case WebhookEventCommentDeleted:
+		return []byte(s), nil
+	case WebhookEventConnectionConnected:
+		return []byte(s), nil
+	case WebhookEventConnectionDisconnected:
+		return []byte(s), nil
+	case WebhookEventConnectionMoved:
+		return []byte(s), nil
+	case WebhookEventConnectionUpdated:
+		return []byte(s), nil
+	case WebhookEventGroupCreated:
+		return []byte(s), nil
+	case WebhookEventGroupUpdated:
+		return []byte(s), nil
+	case WebhookEventGroupDeleted:
+		return []byte(s), nil
+	case WebhookEventGroupJoined:
+		return []byte(s), nil
+	case WebhookEventGroupLeft:
+		return []byte(s), nil
+	case WebhookEventGroupFollowed:
+		return []byte(s), nil
+	case WebhookEventGroupUnfollowed:
+		return []byte(s), nil
+	case WebhookEventUserCreated:
+		return []byte(s), nil
+	case WebhookEventUserUpdated:
+		return []byte(s), nil
+	case WebhookEventUserDeleted:
+		return []byte(s), nil
+	case WebhookEventUserFollowed:
+		return []byte(s), nil
+	case WebhookEventUserUnfollowed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *WebhookEvent) UnmarshalText(data []byte) error {
+	switch WebhookEvent(data) {
+	case WebhookEventBlockCreated:
+		*s = WebhookEventBlockCreated
+		return nil
+	case WebhookEventBlockUpdated:
+		*s = WebhookEventBlockUpdated
+		return nil
+	case WebhookEventBlockDeleted:
+		*s = WebhookEventBlockDeleted
+		return nil
+	case WebhookEventChannelCreated:
+		*s = WebhookEventChannelCreated
+		return nil
+	case WebhookEventChannelUpdated:
+		*s = WebhookEventChannelUpdated
+		return nil
+	case WebhookEventChannelDeleted:
+		*s = WebhookEventChannelDeleted
+		return nil
+	case WebhookEventChannelMoved:
+		*s = WebhookEventChannelMoved
+		return nil
+	case WebhookEventChannelFollowed:
+		*s = WebhookEventChannelFollowed
+		return nil
+	case WebhookEventChannelUnfollowed:
+		*s = WebhookEventChannelUnfollowed
+		return nil
+	case WebhookEventCommentCreated:
+		*s = WebhookEventCommentCreated
+		return nil
+	case WebhookEventCommentUpdated:
+		*s = WebhookEventCommentUpdated
+		return nil
+	case WebhookEventCommentDeleted:
+		*s = WebhookEventCommentDeleted
+		return nil
+	case WebhookEventConnectionConnected:
+		*s = WebhookEventConnectionConnected
+		return nil
+	case WebhookEventConnectionDisconnected:
+		*s = WebhookEventConnectionDisconnected
+		return nil
+	case WebhookEventConnectionMoved:
+		*s = WebhookEventConnectionMoved
+		return nil
+	case WebhookEventConnectionUpdated:
+		*s = WebhookEventConnectionUpdated
+		return nil
+	case WebhookEventGroupCreated:
+		*s = WebhookEventGroupCreated
+		return nil
+	case WebhookEventGroupUpdated:
+		*s = WebhookEventGroupUpdated
+		return nil
+	case WebhookEventGroupDeleted:
+		*s = WebhookEventGroupDeleted
+		return nil
+	case WebhookEventGroupJoined:
+		*s = WebhookEventGroupJoined
+		return nil
+	case WebhookEventGroupLeft:
+		*s = WebhookEventGroupLeft
+		return nil
+	case WebhookEventGroupFollowed:
+		*s = WebhookEventGroupFollowed
+		return nil
+	case WebhookEventGroupUnfollowed:
+		*s = WebhookEventGroupUnfollowed
+		return nil
+	case WebhookEventUserCreated:
+		*s = WebhookEventUserCreated
+		return nil
+	case WebhookEventUserUpdated:
+		*s = WebhookEventUserUpdated
+		return nil
+	case WebhookEventUserDeleted:
+		*s = WebhookEventUserDeleted
+		return nil
+	case WebhookEventUserFollowed:
+		*s = WebhookEventUserFollowed
+		return nil
+	case WebhookEventUserUnfollowed:
+		*s = WebhookEventUserUnfollowed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Ref: #/components/schemas/WebhookList
+type WebhookList struct {
+	Data []Webhook `json:"data"`
+}
+
+// GetData returns the value of Data.
+func (s *WebhookList) GetData() []Webhook {
+	return s.Data
+}
+
+// SetData sets the value of Data.
+func (s *WebhookList) SetData(val []Webhook) {
+	s.Data = val
+}
+
+// What events contain, `thin` for what changed, or `full` for the thing as it is now as well.
+// Ref: #/components/schemas/WebhookPayload
+type WebhookPayload string
+
+const (
+	WebhookPayloadThin WebhookPayload = "thin"
+	WebhookPayloadFull WebhookPayload = "full"
+)
+
+// AllValues returns all WebhookPayload values.
+func (WebhookPayload) AllValues() []WebhookPayload {
+	return []WebhookPayload{
+		WebhookPayloadThin,
+		WebhookPayloadFull,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s WebhookPayload) MarshalText() ([]byte, error) {
+	switch s {
+	case WebhookPayloadThin:
+		return []byte(s), nil
+	case WebhookPayloadFull:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *WebhookPayload) UnmarshalText(data []byte) error {
+	switch WebhookPayload(data) {
+	case WebhookPayloadThin:
+		*s = WebhookPayloadThin
+		return nil
+	case WebhookPayloadFull:
+		*s = WebhookPayloadFull
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Why it is off. `gone`: the receiver responded 410. `failing`: no attempt succeeded for three days.
+// `restored`: a backup of the site was restored. `no-grant`: the application may no longer act for
+// you.
+type WebhookStopped string
+
+const (
+	WebhookStoppedOwner    WebhookStopped = "owner"
+	WebhookStoppedGone     WebhookStopped = "gone"
+	WebhookStoppedFailing  WebhookStopped = "failing"
+	WebhookStoppedRestored WebhookStopped = "restored"
+	WebhookStoppedNoGrant  WebhookStopped = "no-grant"
+)
+
+// AllValues returns all WebhookStopped values.
+func (WebhookStopped) AllValues() []WebhookStopped {
+	return []WebhookStopped{
+		WebhookStoppedOwner,
+		WebhookStoppedGone,
+		WebhookStoppedFailing,
+		WebhookStoppedRestored,
+		WebhookStoppedNoGrant,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s WebhookStopped) MarshalText() ([]byte, error) {
+	switch s {
+	case WebhookStoppedOwner:
+		return []byte(s), nil
+	case WebhookStoppedGone:
+		return []byte(s), nil
+	case WebhookStoppedFailing:
+		return []byte(s), nil
+	case WebhookStoppedRestored:
+		return []byte(s), nil
+	case WebhookStoppedNoGrant:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *WebhookStopped) UnmarshalText(data []byte) error {
+	switch WebhookStopped(data) {
+	case WebhookStoppedOwner:
+		*s = WebhookStoppedOwner
+		return nil
+	case WebhookStoppedGone:
+		*s = WebhookStoppedGone
+		return nil
+	case WebhookStoppedFailing:
+		*s = WebhookStoppedFailing
+		return nil
+	case WebhookStoppedRestored:
+		*s = WebhookStoppedRestored
+		return nil
+	case WebhookStoppedNoGrant:
+		*s = WebhookStoppedNoGrant
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
 }

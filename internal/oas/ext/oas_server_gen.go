@@ -25,6 +25,7 @@ type Handler interface {
 	SearchHandler
 	SystemHandler
 	UsersHandler
+	WebhooksHandler
 }
 
 // BlocksHandler handles operations described by OpenAPI v3 specification.
@@ -792,6 +793,77 @@ type UsersHandler interface {
 	//
 	// PATCH /ext/v1/me
 	UpdateMe(ctx context.Context, req *UpdateMeReq) (*Profile, error)
+}
+
+// WebhooksHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Webhooks
+type WebhooksHandler interface {
+	// CreateWebhook implements createWebhook operation.
+	//
+	// The server sends the changes that you may see from now on to `url`, as signed `POST` requests
+	// (https://www.standardwebhooks.com). The response contains the secret, which is not shown again. An
+	// account can have 20. A webhook that an OAuth application creates ends when you revoke the access of
+	// the application.
+	//
+	// 422 names `url` if nothing can be sent there: the host does not exist or is private, and the
+	// operator does not allow it.
+	//
+	// POST /ext/v1/webhooks
+	CreateWebhook(ctx context.Context, req *CreateWebhookReq) (*Webhook, error)
+	// DeleteWebhook implements deleteWebhook operation.
+	//
+	// Delete a webhook and its log.
+	//
+	// DELETE /ext/v1/webhooks/{id}
+	DeleteWebhook(ctx context.Context, params DeleteWebhookParams) error
+	// GetWebhook implements getWebhook operation.
+	//
+	// Read a webhook.
+	//
+	// GET /ext/v1/webhooks/{id}
+	GetWebhook(ctx context.Context, params GetWebhookParams) (*Webhook, error)
+	// ListWebhookDeliveries implements listWebhookDeliveries operation.
+	//
+	// Newest first, 50 per page. The log has the last 1,000 deliveries of 30 days.
+	//
+	// GET /ext/v1/webhooks/{id}/deliveries
+	ListWebhookDeliveries(ctx context.Context, params ListWebhookDeliveriesParams) (*WebhookDeliveryList, error)
+	// ListWebhooks implements listWebhooks operation.
+	//
+	// In the order in which they were created. OAuth applications see only those that they created for
+	// you.
+	//
+	// GET /ext/v1/webhooks
+	ListWebhooks(ctx context.Context) (*WebhookList, error)
+	// PingWebhook implements pingWebhook operation.
+	//
+	// Sends an event of type `ping` once, even if the webhook is off. The outcome is in the log. 20 can
+	// wait per webhook; more get 429.
+	//
+	// POST /ext/v1/webhooks/{id}/ping
+	PingWebhook(ctx context.Context, params PingWebhookParams) (*WebhookDelivery, error)
+	// RedeliverWebhook implements redeliverWebhook operation.
+	//
+	// It is sent once, with the same `webhook-id`, even if the webhook is off. Nothing is sent that you
+	// may not see any more. 422 if it still waits to be sent.
+	//
+	// POST /ext/v1/webhooks/{id}/deliveries/{delivery_id}/redelivery
+	RedeliverWebhook(ctx context.Context, params RedeliverWebhookParams) (*WebhookDelivery, error)
+	// RotateWebhookSecret implements rotateWebhookSecret operation.
+	//
+	// The response contains the new secret. The former one also signs for 24 hours, so receivers can
+	// replace it without losing events.
+	//
+	// POST /ext/v1/webhooks/{id}/secret
+	RotateWebhookSecret(ctx context.Context, params RotateWebhookSecretParams) (*Webhook, error)
+	// UpdateWebhook implements updateWebhook operation.
+	//
+	// Only the given fields change. `active: true` also turns on a webhook that the server turned off; it
+	// gets the changes from then on. `active: false` ends the deliveries that wait.
+	//
+	// PATCH /ext/v1/webhooks/{id}
+	UpdateWebhook(ctx context.Context, req *UpdateWebhookReq, params UpdateWebhookParams) (*Webhook, error)
 }
 
 // Server implements http server based on OpenAPI v3 specification and

@@ -60,6 +60,9 @@ func (f *Form) Default(name, value string) {
 	}
 }
 
+// Add adds a value of a field that has several.
+func (f *Form) Add(name, value string) { f.values.Add(name, value) }
+
 // Secret returns a value exactly as posted.
 func (f *Form) Secret(name string) string { return f.values.Get(name) }
 

@@ -3,6 +3,7 @@ package changes
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -75,12 +76,12 @@ func (r Reads) After(ctx context.Context, p domain.ChangePosition, limit int) ([
 	var args sqlx.Args
 	number, condition, order := r.db.ChangesAfter(&args, p.Transaction, p.ID)
 	rows, err := r.db.Query(ctx, "SELECT "+number+`, c.id, c.kind, c.type, c.thing_id, COALESCE(c.channel_id, 0), COALESCE(c.item_type, ''),
-			COALESCE(c.item_id, 0), c.actor_id, c.fields, c.audience, c.created_at
+			COALESCE(c.item_id, 0), c.actor_id, c.fields, c.detail, c.audience, c.created_at
 		FROM changes c WHERE `+condition+" ORDER BY "+order+sqlx.Limit(args.Add(limit)), args...)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (c domain.Change, err error) {
 		var at int64
 		var fields string
-		err = row.Scan(&c.At.Transaction, &c.At.ID, &c.Kind, &c.Type, &c.ID, &c.Channel, &c.Item.Type, &c.Item.ID, &c.Actor, &fields, &c.Audience, &at)
+		err = row.Scan(&c.At.Transaction, &c.At.ID, &c.Kind, &c.Type, &c.ID, &c.Channel, &c.Item.Type, &c.Item.ID, &c.Actor, &fields, &c.Detail, &c.Audience, &at)
 		c.Fields, c.CreatedAt = strings.Fields(fields), sqlx.Time(at)
 		return c, err
 	})
@@ -153,7 +154,7 @@ type Entry struct {
 	Block    domain.BlockID     // those who see this block saw the thing
 }
 
-var columns = []string{"kind", "type", "thing_id", "channel_id", "item_type", "item_id", "actor_id", "fields", "audience",
+var columns = []string{"kind", "type", "thing_id", "channel_id", "item_type", "item_id", "actor_id", "fields", "detail", "audience",
 	"channels", "members_id", "block_id", "created_at"}
 
 // owner and member are the words of the audience for the owner of the channel ch and its collaborator co.
@@ -174,8 +175,8 @@ func insert(d sqlx.Dialect, joins, seen bool) string {
 	if seen {
 		audience += audienceOf(d)
 	}
-	return `INSERT INTO changes (kind, type, thing_id, channel_id, item_type, item_id, actor_id, fields, audience, created_at)
-		SELECT l.kind, l.type, ` + id + `, l.channel_id, NULLIF(l.item_type, ''), l.item_id, l.actor_id, l.fields, ` + audience + `, l.created_at
+	return `INSERT INTO changes (kind, type, thing_id, channel_id, item_type, item_id, actor_id, fields, detail, audience, created_at)
+		SELECT l.kind, l.type, ` + id + `, l.channel_id, NULLIF(l.item_type, ''), l.item_id, l.actor_id, l.fields, l.detail, ` + audience + `, l.created_at
 		FROM ` + d.ChangeRows("$1", columns...) + ` ORDER BY l.n`
 }
 
@@ -228,6 +229,12 @@ func (w Writes) Record(ctx context.Context, all []Entry) error {
 		list = appendID(append(list, ','), e.Item.ID)
 		list = strconv.AppendInt(append(list, ','), int64(e.Actor), 10)
 		list = appendText(append(list, ','), strings.Join(e.Fields, " "))
+		if e.Detail == "" {
+			list = append(list, `,""`...)
+		} else {
+			detail, _ := json.Marshal(e.Detail) // a string can always be encoded
+			list = append(append(list, ','), detail...)
+		}
 		list = appendText(append(list, ','), string(e.Audience))
 		list = append(list, ',')
 		if len(e.Channels) == 0 {

@@ -305,3 +305,11 @@ func (d Dialect) WaitingChanges() string {
 	}
 	return "FALSE"
 }
+
+// Seconds returns the time on the clock of the database, in seconds. Leases use it, because the clocks of servers differ.
+func (d Dialect) Seconds() string {
+	if d == Postgres {
+		return "CAST(extract(epoch FROM clock_timestamp()) AS BIGINT)"
+	}
+	return "unixepoch()"
+}

@@ -39,6 +39,7 @@ func PageSet() web.PageSet {
 			{Path: "/settings/subscriptions", Text: "collect.feeds.own"},
 			{Path: "/settings/applications", Text: "account.section.grants"},
 			{Path: "/settings/personal-access-tokens", Text: "account.section.tokens"},
+			{Path: "/settings/webhooks", Text: "account.section.webhooks"},
 			{Path: "/oauth/applications", Text: "account.section.applications"},
 			{Path: "/settings/delete", Text: "account.section.delete"},
 		}}},
@@ -72,6 +73,8 @@ func PageSet() web.PageSet {
 			{Path: "/settings/links", Access: web.Users, Get: linksPage, Post: checkLink},
 			{Path: "/settings/trash", Access: web.Users, Get: trashPage, Post: changeTrash},
 			{Path: "/settings/personal-access-tokens", Access: web.Users, Get: tokensPage, Post: changeTokens, Fields: web.Fields{"channels": {MaxLength: domain.MaxTokenChannels * 200}}},
+			{Path: "/settings/webhooks", Access: web.Users, Get: webhooksPage, Post: createWebhook},
+			{Path: "/settings/webhooks/{id}", Access: web.Users, Get: webhookPage, Post: changeWebhook},
 			{Path: "/settings/applications", Access: web.Users, Get: grantsPage, Post: revokeGrant},
 			{Path: "/settings/delete", Access: web.Users, Confirm: true, Get: deletePage, Post: deleteAccount},
 
