@@ -39,7 +39,8 @@ const (
 )
 
 // ParseTokenLimits reads the limits in a list of scopes, separated by spaces. It ignores scopes that are no limits, and
-// abilities if the list contains write, which includes all of them. wrong is a scope that names no channel, or one too many.
+// abilities if the list contains write, which includes all of them. wrong is a scope that names no ability or channel, or one
+// too many.
 func ParseTokenLimits(list string) (limits *TokenLimits, wrong string) {
 	var l TokenLimits
 	all := false
@@ -51,6 +52,8 @@ func ParseTokenLimits(list string) (limits *TokenLimits, wrong string) {
 			all = true
 		case limiting && slices.Contains(Abilities, Ability(ability)):
 			l.Abilities = append(l.Abilities, Ability(ability))
+		case limiting:
+			return nil, word
 		case channel:
 			id, err := strconv.ParseInt(text, 10, 64)
 			if err != nil || id <= 0 || len(l.Channels) > MaxTokenChannels {
@@ -66,6 +69,15 @@ func ParseTokenLimits(list string) (limits *TokenLimits, wrong string) {
 		return nil, channelScope + strconv.FormatInt(int64(limits.Channels[MaxTokenChannels]), 10)
 	}
 	return limits, ""
+}
+
+// StoredTokenLimits reads limits that String returned. What only a newer version can read allows nothing.
+func StoredTokenLimits(list string) *TokenLimits {
+	limits, wrong := ParseTokenLimits(list)
+	if wrong != "" {
+		return &TokenLimits{Abilities: []Ability{""}, Channels: []ChannelID{0}}
+	}
+	return limits
 }
 
 // NewTokenLimits returns limits, nil if both lists are empty.

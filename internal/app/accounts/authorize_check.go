@@ -35,7 +35,7 @@ func (a *Accounts) consent(ctx context.Context, r AuthorizationRequest) (Consent
 	}
 	limits, wrong := domain.ParseTokenLimits(r.Scope)
 	if why == "" && wrong != "" {
-		code, why = "invalid_scope", "scope has a channel without a number, or more than "+strconv.Itoa(domain.MaxTokenChannels)
+		code, why = "invalid_scope", "scope has an unknown kind of change, a channel without a number, or more than "+strconv.Itoa(domain.MaxTokenChannels)+" channels"
 	}
 	if why != "" {
 		return Consent{}, &OAuthError{Code: code, Description: why, Redirect: a.refusal(redirect, c.State, code, why)}

@@ -162,7 +162,7 @@ func (w Writes) MayAct(ctx context.Context, user domain.UserID) (slug string, er
 func (r Reads) Granted(ctx context.Context, app domain.ApplicationID, user domain.UserID) (s domain.Scope, l *domain.TokenLimits, err error) {
 	var limits string
 	err = r.db.QueryRow(ctx, `SELECT scope, limits FROM grants WHERE application_id = $1 AND user_id = $2`, app, user).Scan(&s, &limits)
-	l, _ = domain.ParseTokenLimits(limits)
+	l = domain.StoredTokenLimits(limits)
 	return s, l, sqlx.Found(err)
 }
 
@@ -197,7 +197,7 @@ func (r Reads) Grants(ctx context.Context, user domain.UserID) ([]domain.Grant, 
 		if err := row.Scan(append([]any{&g.ID, &g.Scope, &limits, &created, &used}, r.targets()...)...); err != nil {
 			return g, err
 		}
-		g.Limits, _ = domain.ParseTokenLimits(limits)
+		g.Limits = domain.StoredTokenLimits(limits)
 		g.CreatedAt, g.LastUsedAt = sqlx.Time(created), sqlx.TimePtr(used)
 		g.Application, err = r.value()
 		return g, err

@@ -37,7 +37,7 @@ func (r Reads) Code(ctx context.Context, hash []byte) (c Code, err error) {
 	err = r.db.QueryRow(ctx, `SELECT hash, application_id, user_id, redirect_uri, challenge, scope, audience, limits, created_at, expires_at
 		FROM authorization_codes WHERE hash = $1`, hash).
 		Scan(&c.Hash, &c.ApplicationID, &c.UserID, &c.RedirectURI, &c.Challenge, &c.Scope, &c.Audience, &limits, &created, &expires)
-	c.Limits, _ = domain.ParseTokenLimits(limits)
+	c.Limits = domain.StoredTokenLimits(limits)
 	c.CreatedAt, c.ExpiresAt = sqlx.Time(created), sqlx.Time(expires)
 	return c, sqlx.Found(err)
 }

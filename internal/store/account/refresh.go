@@ -49,7 +49,7 @@ func scanRefresh(row sqlx.Row) (t Refresh, err error) {
 	var limits string
 	err = row.Scan(&t.ID, &t.ApplicationID, &t.UserID, &t.CodeHash, &t.Family, &t.Hash, &t.Previous, &rotated,
 		&t.Scope, &limits, &t.Audience, &created, &expires, &ends)
-	t.Limits, _ = domain.ParseTokenLimits(limits)
+	t.Limits = domain.StoredTokenLimits(limits)
 	t.RotatedAt, t.CreatedAt, t.ExpiresAt, t.EndsAt = sqlx.Time(rotated), sqlx.Time(created), sqlx.Time(expires), sqlx.Time(ends)
 	return t, sqlx.Found(err)
 }

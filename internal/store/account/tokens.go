@@ -38,7 +38,7 @@ func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err erro
 		h.ExpiresAt = sqlx.Time(expires)
 	}
 	if limits != "" {
-		h.Actor.Limits, _ = domain.ParseTokenLimits(limits)
+		h.Actor.Limits = domain.StoredTokenLimits(limits)
 	}
 	return h, sqlx.Found(err)
 }
@@ -66,7 +66,7 @@ func (r Reads) personal(ctx context.Context, user domain.UserID, and string) ([]
 		var created int64
 		var limits string
 		err = row.Scan(&t.ID, &t.UserID, &t.Name, &t.Hint, &t.Scope, &limits, &used, &revoked, &created, &expires)
-		t.Limits, _ = domain.ParseTokenLimits(limits)
+		t.Limits = domain.StoredTokenLimits(limits)
 		t.LastUsedAt, t.RevokedAt, t.CreatedAt, t.ExpiresAt = sqlx.TimePtr(used), sqlx.TimePtr(revoked), sqlx.Time(created), sqlx.TimePtr(expires)
 		return t, err
 	})
@@ -136,7 +136,7 @@ func (r Reads) ApplicationToken(ctx context.Context, hash []byte) (t domain.Toke
 		JOIN applications a ON a.id = t.application_id LEFT JOIN users u ON u.id = COALESCE(t.user_id, a.user_id)
 		WHERE t.hash = $1 AND t.revoked_at IS NULL AND a.deleted_at IS NULL AND u.deleted_at IS NULL AND u.suspended_at IS NULL`,
 		hash).Scan(&t.ID, &t.UserID, &t.ApplicationID, &t.Scope, &limits, &created, &expires)
-	t.Limits, _ = domain.ParseTokenLimits(limits)
+	t.Limits = domain.StoredTokenLimits(limits)
 	t.CreatedAt, t.ExpiresAt = sqlx.Time(created), sqlx.TimePtr(expires)
 	return t, sqlx.Found(err)
 }
