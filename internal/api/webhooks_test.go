@@ -304,7 +304,9 @@ func TestWebhookReceivers(t *testing.T) {
 		state   string
 		problem string
 	}{
-		"redirect": {func(w http.ResponseWriter, req *http.Request) { http.Redirect(w, req, "/elsewhere", 307) }, "failed",
+		"redirect": {func(w http.ResponseWriter, req *http.Request) {
+			http.Redirect(w, req, "/elsewhere", http.StatusTemporaryRedirect)
+		}, "failed",
 			"The receiver responded 307 Temporary Redirect, and redirects are not followed"},
 		"silent": {func(_ http.ResponseWriter, req *http.Request) { <-req.Context().Done() }, "failed", "The server took too long"},
 		"endless": {func(w http.ResponseWriter, req *http.Request) {

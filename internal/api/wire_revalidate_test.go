@@ -20,6 +20,10 @@ func (w *world) gets() []string {
 		"/ext/v1/channels/closed/collaborators", at("/v3/blocks/%d/comments", w.block),
 		"/v3/users/ada/followers", "/v3/users/ada/following", "/v3/users/ada/groups", "/v3/channels/closed/followers",
 		"/v3/users/ada/contents", "/ext/v1/channels/closed/contents?query=a", "/ext/v1/search?query=a&sort=metadata.year_asc", "/ext/v1/site",
+		at("/ext/v1/blocks/%d", w.block), "/ext/v1/channels/closed", at("/ext/v1/connections/%d", w.connection), "/ext/v1/users/ada",
+		"/ext/v1/lists/channels/closed/contents", "/ext/v1/lists/channels/closed/followers", at("/ext/v1/lists/channels/%d/connections", w.spare),
+		at("/ext/v1/lists/blocks/%d/connections", w.block), at("/ext/v1/lists/blocks/%d/comments", w.block), "/ext/v1/lists/users",
+		"/ext/v1/lists/users/ada/contents", "/ext/v1/lists/users/ada/followers",
 	}
 }
 
@@ -38,6 +42,7 @@ func (w *world) ownGets() []string {
 	request := at("/ext/v1/blocks/%d/snapshot-request", w.link)
 	w.Do("ada", "POST", request, nil).Want(http.StatusAccepted)
 	hook := pathOf(w.Do("ada", "POST", "/ext/v1/webhooks", `{"url":"https://example.com/hook"}`).Want(http.StatusCreated))
+	ext := strings.Replace(group, "/v3/", "/ext/v1/", 1)
 	return []string{
 		"/ext/v1/webhooks", hook, hook + "/deliveries",
 		request, at("/ext/v1/blocks/%d/snapshot-policy", w.link), "/ext/v1/channels/closed/snapshot-policy",
@@ -45,9 +50,11 @@ func (w *world) ownGets() []string {
 		at("/ext/v1/blocks/%d/file-metadata", picture.Int("id")), group, group + "/contents", "/v3/search?query=a&sort=random&seed=1", group + "/members", group + "/followers", group + "/invitations", group + "/invite",
 		"/v3/me/feed", "/v3/me/notifications", "/ext/v1/exports", export, "/ext/v1/users/bob/follow", "/ext/v1/channels/closed/follow",
 		"/ext/v1/me/channels", "/ext/v1/me/saved?url=https://example.com/p.png", "/ext/v1/imports", at("/ext/v1/imports/%d", begun.Int("id")),
-		strings.Replace(group, "/v3/", "/ext/v1/", 1) + "/follow",
+		ext + "/follow",
 		at("/ext/v1/blocks/%d/versions", picture.Int("id")), at("/ext/v1/blocks/%d/versions/1", picture.Int("id")),
 		"/ext/v1/channels/closed/versions", "/ext/v1/channels/closed/versions/1", "/ext/v1/channels/closed/feeds",
+		"/ext/v1/me/versions", "/ext/v1/me/versions/1", ext + "/versions", ext + "/versions/1", ext, "/ext/v1/lists/search?query=a",
+		strings.Replace(group, "/v3/", "/ext/v1/lists/", 1) + "/contents", strings.Replace(group, "/v3/", "/ext/v1/lists/", 1) + "/followers",
 	}
 }
 

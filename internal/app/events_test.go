@@ -40,7 +40,8 @@ var unpublished = map[string]string{
 		EndSessions EndSignUpLink ForgetAttempts ForgetSignUpLinks ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct PasskeyUsed PutRecoveryCodes
 		RememberBrowser RenewSession RenewSignUpLink ForgetProofs EndHalfSignIns RestoreApplication RevokeCode RevokeOwnToken RevokeToken RevokeTokensOf SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
 		SetSuspended SetTier ShareApplication ShareGrant SweepAttempts SweepCodes SweepHalfSignIns SweepKnownBrowsers SweepMailLinks SweepSessions
-		SweepSignUpLinks SweepSignups TakeBackAttempt TakeHalfSignIn TakeMailLink TakeRecoveryCode TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink`,
+		SweepSignUpLinks SweepSignups TakeBackAttempt TakeHalfSignIn TakeMailLink TakeRecoveryCode TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink
+		CreateRefreshToken DeleteRefreshToken EndPreviousRefreshToken LockRefreshToken RotateRefreshToken SweepRefreshTokens SweepTokens`,
 	"who people are elsewhere": `ConnectIdentity DisconnectIdentity IdentityUsed MarkMapped PutStep SweepSteps TakeStep`,
 	"invitations, which end in a member": `AcceptInvitation AcceptInvitations AdoptInvitations ClaimInvitationMail CreateGroupInvite
 		CreateInvitation DeleteGroupInvite EndInvitation ExpireInvitations ForgetInvitations ReleaseInvitationMail`,
@@ -59,6 +60,7 @@ var unpublished = map[string]string{
 		SaveFeed SeeEntries`,
 	"addresses for mails, which are published as blocks": `AddMailbox DeleteMailbox DeleteMailboxesOf ForgetMailboxes LockMailbox PruneMails ReceiveMail`,
 	"earlier texts, whose changes are published":         `DropVersions ForgetVersions KeepVersion`,
+	"whether changes wait that were written earlier":     `Waits`,
 	"webhooks, and what is sent to them": `AddDelivery AddWebhook AdvanceWebhooks DeleteWebhook EndDeliveries ForgetWebhooks HastenDeliveries LeaseWebhook LockAt LockLeased
 		LockWebhook ReleaseWebhook SaveDelivery SaveWebhook SweepDeliveries TrimDeliveries WakeWebhooks`,
 	"vectors, which are computed from what was published": `Begin Extend Failed Lease Put Stop Walk`,

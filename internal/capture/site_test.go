@@ -21,15 +21,10 @@ type (
 )
 
 var (
-	markup, css, svg, font, script = capturetest.Markup, capturetest.CSS, capturetest.SVG, capturetest.Font, capturetest.Script
-	photo, picture                 = capturetest.Photo, capturetest.Picture
-	written, paragraphs, repeat    = capturetest.Written, capturetest.Paragraphs, capturetest.Repeat
-	pages                          = capturetest.Pages
-)
-
-const (
-	woff2 = capturetest.WOFF2
-	prose = capturetest.Prose
+	markup, css, svg = capturetest.Markup, capturetest.CSS, capturetest.SVG
+	photo, picture   = capturetest.Photo, capturetest.Picture
+	written, repeat  = capturetest.Written, capturetest.Repeat
+	pages            = capturetest.Pages
 )
 
 // site is a web server for tests.

@@ -960,6 +960,17 @@ func (s *CreateWebhookReq) Validate() error {
 
 	var failures []validate.FieldError
 	if err := func() error {
+		if s.Events == nil {
+			return nil // optional
+		}
+		if err := (validate.Array{
+			MinLength:    0,
+			MinLengthSet: false,
+			MaxLength:    100,
+			MaxLengthSet: true,
+		}).ValidateLength(len(s.Events)); err != nil {
+			return errors.Wrap(err, "array")
+		}
 		var failures []validate.FieldError
 		for i, elem := range s.Events {
 			if err := func() error {
@@ -2947,6 +2958,17 @@ func (s *UpdateWebhookReq) Validate() error {
 
 	var failures []validate.FieldError
 	if err := func() error {
+		if s.Events == nil {
+			return nil // optional
+		}
+		if err := (validate.Array{
+			MinLength:    0,
+			MinLengthSet: false,
+			MaxLength:    100,
+			MaxLengthSet: true,
+		}).ValidateLength(len(s.Events)); err != nil {
+			return errors.Wrap(err, "array")
+		}
 		var failures []validate.FieldError
 		for i, elem := range s.Events {
 			if err := func() error {
