@@ -59,6 +59,7 @@ func keyedPosts(r *apptest.Rig) map[string][2]string {
 		"ext rotateWebhookSecret":       {hook + "/secret", ""},
 		"ext pingWebhook":               {hook + "/ping", ""},
 		"ext redeliverWebhook":          {at("%s/deliveries/%d/redelivery", hook, delivery), ""},
+		"ext runBulk":                   {"/ext/v1/bulk", at(`{"operations":[{"method":"POST","path":"/v3/blocks/%d/comments","body":{"body":"Hello"}}]}`, block)},
 		"ext startImport":               {"/ext/v1/imports", `{"source":"arena","address":"https://example.com","what":["moss"]}`},
 		"ext createReport":              {"/ext/v1/reports", at(`{"type":"Block","id":%d,"reason":"spam"}`, block)},
 		"ext createHighlight":           {at("/ext/v1/blocks/%d/highlights", block), `{"target":{"selector":[{"type":"TextQuoteSelector","exact":"moss"}]}}`},

@@ -130,6 +130,9 @@ var textRequests = map[string]func(w *world, n int) textRequest{
 		c := w.Channel("ada", fmt.Sprint("Feeds ", n), "private")
 		return textRequest{"ada", at("/ext/v1/channels/%d/feeds", c), object{"url": "https://moss.example/feed"}, ""}
 	},
+	"ext runBulk": func(w *world, n int) textRequest {
+		return textRequest{"ada", "/ext/v1/bulk", object{"operations": []any{object{"method": "POST", "path": at("/v3/blocks/%d/comments", w.block), "body": object{"body": "Hello"}}}}, ""}
+	},
 	"ext createWebhook": func(w *world, n int) textRequest {
 		return textRequest{fmt.Sprint("sender", n), "/ext/v1/webhooks", object{"url": "https://example.com/hook"}, ""}
 	},

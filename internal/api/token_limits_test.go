@@ -289,6 +289,19 @@ func TestTokenAbilities(t *testing.T) {
 		}
 		l.with(save, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"`+tool+`","arguments":`+args+`}}`).Want(status)
 	}
+	before := r.Get("ada", "/v3/users/ada/contents").Int("meta.total_count")
+	// Bodies that this server and the SDK could read differently.
+	args := `"arguments":{"value":"hidden","channels":["` + fmt.Sprint(l.in) + `"]}`
+	for _, body := range []string{`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"save","name":null,` + args + `}}`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"save",` + args + `}} x`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"save",` + args + `},"params":{}}`} {
+		if res := l.with(comment, "POST", "/mcp", body); strings.Contains(string(res.Body), "hidden") {
+			t.Errorf("%s: %d %s", body, res.Status, res.Body)
+		}
+	}
+	if n := r.Get("ada", "/v3/users/ada/contents").Int("meta.total_count") - before; n != 0 {
+		t.Errorf("a token for comments saved %d blocks", n)
+	}
 	in := l.with(l.token, "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_block","arguments":{"id":%d}}}`, l.outer))
 	if in.Want(200); strings.Contains(string(in.Body), outside) {
 		t.Errorf("%s", in.Body)

@@ -128,6 +128,8 @@ func addHook(r *apptest.Rig, as string, in *receiver, fields map[string]any) *ap
 	for name, v := range fields {
 		body[name] = v
 	}
+	r.Person(as)
+	awaitChanges(r) // a webhook also gets earlier changes that could not be read yet
 	return r.Do(as, "POST", "/ext/v1/webhooks", body).Want(http.StatusCreated)
 }
 

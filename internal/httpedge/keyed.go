@@ -20,6 +20,7 @@ import (
 const (
 	maxIdempotencyKey = 255      // visible ASCII characters
 	maxKeptAnswer     = 64 << 10 // bytes of a stored response body
+	maxKeptAnswers    = 1 << 20  // bytes of a stored response with those to many operations
 	// keyedMaxWait is the maximum wait for another request with the same key. The request's own
 	// deadline can shorten it.
 	keyedMaxWait = 30 * time.Second
@@ -86,7 +87,10 @@ func (h *APIHandler) answerOnce(w http.ResponseWriter, r *http.Request, who doma
 		return
 	}
 	if kept == nil {
-		held := &heldAnswer{ResponseWriter: w, header: w.Header().Clone()}
+		held := &heldAnswer{ResponseWriter: w, header: w.Header().Clone(), limit: maxKeptAnswer}
+		if x.Operation == "runBulk" {
+			held.limit = maxKeptAnswers
+		}
 		x.Scope.Claim = request.Claim()
 		h.Next.ServeHTTP(held, r)
 		if a := held.answer(x); !held.passing && !request.Repeated() && worthKeeping(a.Status, request.TookEffect()) {
@@ -161,6 +165,7 @@ type heldAnswer struct {
 	header  http.Header
 	status  int
 	body    bytes.Buffer
+	limit   int
 	passing bool
 }
 
@@ -177,7 +182,7 @@ func (h *heldAnswer) WriteHeader(status int) {
 // Write implements io.Writer.
 func (h *heldAnswer) Write(p []byte) (int, error) {
 	h.WriteHeader(http.StatusOK)
-	if !h.passing && h.body.Len()+len(p) <= maxKeptAnswer {
+	if !h.passing && h.body.Len()+len(p) <= h.limit {
 		return h.body.Write(p)
 	}
 	if !h.passing {

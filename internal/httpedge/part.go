@@ -26,10 +26,16 @@ type Part struct {
 type Result struct {
 	Status int
 	Body   []byte
+	Err    error // the reason of a refusal, nil if there is none
 }
 
 // Failed reports whether the operation was refused.
 func (r Result) Failed() bool { return r.Status >= http.StatusBadRequest }
+
+// Temporary reports whether the operation failed for a reason that may not exist when it is repeated.
+func (r Result) Temporary() bool {
+	return r.Status >= http.StatusInternalServerError || r.Status == http.StatusRequestTimeout || r.Status == http.StatusTooManyRequests
+}
 
 // Part carries out a part of a request: it is authorised, validated and answered like a request by itself. The caller has
 // counted it against the rate limit.
@@ -53,7 +59,7 @@ func (h *APIHandler) Part(ctx context.Context, p Part) Result {
 	if x.Error != nil {
 		outer.Error = x.Error // for the log
 	}
-	return Result{max(w.status, http.StatusOK), w.body.Bytes()}
+	return Result{max(w.status, http.StatusOK), w.body.Bytes(), x.Error}
 }
 
 func (h *APIHandler) servePart(w http.ResponseWriter, r *http.Request, x *middleware.Exchange, p Part) error {

@@ -212,12 +212,17 @@ func parsed(body []byte) (in message, err error) {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '[' {
 		return in, domain.InvalidField("body", domain.FieldMalformed, "must be one message: batches are not supported")
 	}
+	if !json.Valid(body) {
+		return in, nil // the SDK reports what is malformed, and runs nothing after the check of each tool
+	}
 	var fields, params map[string]json.RawMessage // the names of fields of a struct would match in any case
-	_ = json.Unmarshal(body, &fields)             // the SDK reports what is malformed
+	_ = json.Unmarshal(body, &fields)             // the SDK reports fields of a wrong type
 	_ = json.Unmarshal(fields["method"], &in.method)
 	_ = json.Unmarshal(fields["params"], &params)
 	if in.method == "tools/call" {
-		_ = json.Unmarshal(params["name"], &in.tool)
+		if json.Unmarshal(params["name"], &in.tool); in.tool == "" { // null, or a later duplicate
+			return in, domain.InvalidField("params.name", domain.FieldRequired, "must be the name of a tool")
+		}
 	}
 	if in.method == "subscriptions/listen" {
 		return in, domain.Wrap(domain.NotFound, "This server has no subscriptions", nil)

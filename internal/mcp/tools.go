@@ -59,6 +59,10 @@ func newTool[In, Out any](scope domain.Scope, name, title, description string, h
 	t.add = func(s *Server, server *sdk.Server) {
 		sdk.AddTool(server, &t.Tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 			who := middleware.From(ctx).Actor
+			if err := httpedge.WithinLimits("mcp_"+name, who.Limits); err != nil {
+				var none Out
+				return nil, none, s.shown(ctx, err)
+			}
 			out, said, err := f(s, ctx, who, in)
 			if err != nil {
 				return nil, out, s.shown(ctx, err)

@@ -34,7 +34,7 @@ func TestEveryActIsInTheLog(t *testing.T) {
 	t.Parallel()
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
 		w := newRecorder(t, o)
-		for _, part := range []func(){w.comingIn, w.sessions, w.tokens, w.applications, w.clients, w.passwords, w.addresses, w.secondFactor, w.signOn,
+		for _, part := range []func(){w.comingIn, w.sessions, w.tokens, w.applications, w.clients, w.webhooks, w.passwords, w.addresses, w.secondFactor, w.signOn,
 			w.blockedNetwork, w.offices, w.suspensions, w.invitations, w.links, w.siteItself, w.jobs, w.reports, w.decisions, w.hiding, w.blocklist,
 			w.members, w.endings} {
 			part()

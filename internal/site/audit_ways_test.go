@@ -2,6 +2,7 @@ package site_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
@@ -148,10 +149,60 @@ func (w *recorder) clients() {
 	w.leaves(func() { w.form(revoke, 200, is+"&token="+own) }, "not signed in token.revoked Application App | map[by:the application]")
 	w.leaves(func() { w.form(revoke, 200, is+"&token="+own) })
 
+	// Using a refresh token again ends its family.
+	w.leaves(func() {
+		p := w.eve.post("/oauth/applications", "name", "Fresh", "kind", "confidential", "expiring", "yes", "redirect_uris", "https://app.example/back").want(200)
+		client, secret = p.find(`<dt>Client id</dt><dd><code class="secret">([^<]+)<`), p.secret()
+	}, "eve application.created Application Fresh")
+	is = url.Values{"client_id": {client}, "client_secret": {secret}}.Encode()
+	w.leaves(func() {
+		code = landed(w.t, w.bob.post(asking(client, "https://app.example/back"), "answer", "allow")).Get("code")
+	},
+		"bob access.given Application Fresh | map[scope:write]")
+	var first string
+	w.leaves(func() {
+		first = w.form(token, 200, is+"&"+url.Values{"grant_type": {"authorization_code"}, "redirect_uri": {"https://app.example/back"}, "code": {code}}.Encode()+
+			"&code_verifier="+verifier).Str("refresh_token")
+	}, "bob token.created Application Fresh | map[scope:write]")
+	w.leaves(func() {
+		next := w.form(token, 200, is+"&grant_type=refresh_token&refresh_token="+first).Str("refresh_token")
+		w.form(token, 200, is+"&grant_type=refresh_token&refresh_token="+next)
+	})
+	w.leaves(func() { w.form(token, 400, is+"&grant_type=refresh_token&refresh_token="+first) },
+		fmt.Sprintf("not signed in token.reused Application Fresh | map[user:%d]", bob))
+	w.leaves(func() { w.form(token, 400, is+"&grant_type=refresh_token&refresh_token="+first) })
+
 	grant := w.newest("Grant")
 	w.leaves(func() { w.eve.post("/settings/applications", "revoke", number(grant)).want(404) })
 	w.leaves(func() { w.bob.post("/settings/applications", "revoke", number(grant)).want(303) }, "bob access.taken "+grant)
 	w.leaves(func() { w.bob.post("/settings/applications", "revoke", number(grant)).want(404) })
+}
+
+// webhooks creates, changes, stops and deletes webhooks.
+func (w *recorder) webhooks() {
+	const at, about = "/settings/webhooks", "Webhook Mirror"
+	w.r.Web("example.com/hook", func(to http.ResponseWriter, _ *http.Request) { to.WriteHeader(http.StatusGone) })
+	w.leaves(func() { w.bob.post(at, "url", "ftp://x", "payload", "thin").want(422) })
+	var one string
+	w.leaves(func() {
+		one = w.bob.post(at, "url", "http://example.com/hook", "name", "Mirror", "payload", "thin").want(200).find(`action="(/settings/webhooks/\d+)"`)
+	}, "bob webhook.created "+about)
+	w.leaves(func() {
+		w.eve.post(one, "do", "rotate").want(404)
+		w.eve.post(one, "do", "delete").want(404)
+		w.bob.post(one, "do", "save", "url", "ftp://x", "payload", "thin").want(422)
+	})
+	w.leaves(func() {
+		w.bob.post(one, "do", "save", "url", "http://example.com/hook", "name", "Mirror", "payload", "full").want(303)
+	}, "bob webhook.changed "+about+" | map[active:true]")
+	w.leaves(func() { w.bob.post(one, "do", "rotate").want(200) }, "bob webhook.secret "+about)
+	w.leaves(func() { w.bob.post(one, "do", "ping").want(303) })
+	if err := w.r.S.App.Webhooks.Settle(w.t.Context()); err != nil { // the receiver responds 410
+		w.t.Fatal(err)
+	}
+	w.hold(w.fresh(), []string{"the server webhook.stopped " + about + " | map[why:gone]"})
+	w.leaves(func() { w.bob.post(one, "do", "delete").want(303) }, "bob webhook.deleted "+about)
+	w.leaves(func() { w.bob.post(one, "do", "delete").want(404) })
 }
 
 func (w *recorder) passwords() {

@@ -385,7 +385,7 @@ func (s *scene) addresses(as string) (all []string) {
 			continue // unrelated to collections
 		}
 		for _, route := range set.Routes {
-			if route.Get != nil {
+			if route.Get != nil && route.Path != "/feed/changes" { // like /ext/v1/changes
 				all = append(all, s.fill(route.Path, as)...)
 			}
 		}
@@ -498,7 +498,7 @@ func (s *scene) values(begin, name, as string) (all []string) {
 		return []string{"00000000-0000-4000-8000-000000000000"}
 	case name == "copy", name == "older", name == "number", last == "snapshots", last == "highlights", last == "saved": // searches
 		return ids(1)
-	case last == "imports", last == "import", parts[0] == "operator", parts[0] == "about":
+	case last == "imports", last == "import", last == "webhooks", parts[0] == "operator", parts[0] == "about":
 		return ids(1) // unrelated to collections
 	}
 	s.t.Errorf("say what may stand for %s behind %s", name, begin)

@@ -10,7 +10,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/oas/ext"
 	"vitrine/internal/oas/wire"
@@ -42,10 +44,7 @@ func (h *handler) RunBulk(ctx context.Context, r *ext.RunBulkReq) (*ext.BulkResu
 	var results []httpedge.Result
 	err := h.app.Collections.Together(ctx, func(tx any) error {
 		results = h.operations(ctx, r.Operations, tx)
-		if failed(results) {
-			return errUndone
-		}
-		return nil
+		return undone(results)
 	})
 	if err != nil && !errors.Is(err, errUndone) {
 		return nil, err
@@ -53,21 +52,49 @@ func (h *handler) RunBulk(ctx context.Context, r *ext.RunBulkReq) (*ext.BulkResu
 	return &ext.BulkResults{Committed: err == nil, Results: shownResults(results)}, nil
 }
 
-func failed(results []httpedge.Result) bool {
+// undone returns the error that ends the transaction of operations, nil if none failed. A temporary one is that of the
+// operation, so that the transaction is repeated after a conflict with another, and the response is not kept for its
+// Idempotency-Key.
+func undone(results []httpedge.Result) error {
+	err := error(nil)
 	for _, r := range results {
+		if r.Temporary() && r.Err != nil {
+			return r.Err
+		}
 		if r.Failed() {
-			return true
+			err = errUndone
 		}
 	}
-	return false
+	return err
 }
+
+// Bounds of the operations of one request.
+const (
+	maxResponses = 8 << 20         // bytes of their responses
+	maxTogether  = 5 * time.Second // within one transaction, which other writes wait for on SQLite
+)
+
+var (
+	errLarge = domain.NewUnprocessable("The responses to the operations before this one are too large: send the others in another request")
+	errLong  = domain.NewUnprocessable("The operations before this one took too long to be committed together: send fewer")
+)
 
 // operations carries out operations in their order. Within a transaction, it stops at the first one that fails; all others
 // then depend on it.
 func (h *handler) operations(ctx context.Context, all []ext.BulkOperation, tx any) []httpedge.Result {
 	results := make([]httpedge.Result, len(all))
+	size, begun := 0, time.Now()
 	for i := range all {
-		if results[i] = h.operation(ctx, &all[i], results[:i], tx); tx != nil && results[i].Failed() {
+		switch {
+		case size > maxResponses:
+			results[i] = refusal(errLarge)
+		case tx != nil && time.Since(begun) > maxTogether:
+			results[i] = refusal(errLong)
+		default:
+			results[i] = h.operation(ctx, &all[i], results[:i], tx)
+		}
+		size += len(results[i].Body)
+		if tx != nil && results[i].Failed() {
 			for j := range results {
 				if j != i {
 					results[j] = dependent("Nothing was changed, because operation " + strconv.Itoa(i) + " failed")
@@ -77,6 +104,11 @@ func (h *handler) operations(ctx context.Context, all []ext.BulkOperation, tx an
 		}
 	}
 	return results
+}
+
+// refusal returns the result of an operation that was not carried out because of a bound of the request.
+func refusal(err *domain.Error) httpedge.Result {
+	return httpedge.Result{Status: http.StatusUnprocessableEntity, Body: httpedge.ErrorBody(http.StatusUnprocessableEntity, err.Message, nil)}
 }
 
 // dependent returns the result of an operation that was not carried out because of another one.

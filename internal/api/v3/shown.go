@@ -72,7 +72,7 @@ func (d *Server) Condition(op *describe.Operation, u *url.URL, who domain.Actor,
 		ref = domain.ParseRef(values["id"])
 	}
 	return &scope.Match{Check: func(ctx context.Context, tx any) error {
-		now, err := d.handler.app.Collections.Locked(ctx, tx, who, kind, ref)
+		now, err := d.handler.app.Collections.Locked(ctx, tx, who, kind, ref, op.ID == "deleteBlock")
 		if err == nil && !match(d.handler.state(who, now)) {
 			err = errMismatch
 		}

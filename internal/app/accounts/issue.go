@@ -14,6 +14,9 @@ import (
 // oldest.
 const keptTokens = 100
 
+// keptOfFamily is the number of access tokens that one refresh token has at once.
+const keptOfFamily = 10
+
 // TokenRequest is a request to the token endpoint (RFC 6749 sections 4.1.3, 4.4.2 and 6, RFC 7636 section 4.5).
 type TokenRequest struct {
 	Client       ClientCredentials
@@ -150,7 +153,11 @@ func (a *Accounts) redeem(ctx context.Context, app domain.Application, code acco
 func (a *Accounts) createToken(ctx context.Context, tx *store.Tx, app domain.Application, t domain.Token, code []byte, replaces bool) (AccessToken, error) {
 	secret, hash, hint := auth.NewToken(auth.OAuth)
 	t.Hint = hint
-	err := tx.Account().CreateApplicationToken(ctx, t, hash, code, keptTokens)
+	keep := keptTokens
+	if t.RefreshID != 0 {
+		keep = keptOfFamily
+	}
+	err := tx.Account().CreateApplicationToken(ctx, t, hash, code, keep)
 	if err == nil && !replaces {
 		err = a.Audit(ctx, tx, domain.Actor{UserID: t.UserID}, domain.ActTokenCreated, domain.AboutApplication(app), map[string]any{"scope": t.Limits.ScopeText(t.Scope)})
 	}

@@ -131,7 +131,8 @@ func (a *Accounts) renew(ctx context.Context, app domain.Application, t account.
 		if err := stillGranted(ctx, tx, app.ID, t.UserID, t.Scope); err != nil {
 			return err
 		}
-		if t, err = tx.Account().LockRefreshToken(ctx, t.Family); err != nil {
+		t, err := tx.Account().LockRefreshToken(ctx, t.Family) // t outside stays, in case the transaction is repeated
+		if err != nil {
 			return err
 		}
 		switch {

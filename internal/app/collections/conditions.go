@@ -24,12 +24,21 @@ type Current struct {
 }
 
 // Locked reads a thing that the actor sees and locks it against changes, in a transaction that is about to change it.
-// tx is that of scope.Match.
-func (a *Collections) Locked(ctx context.Context, tx any, actor domain.Actor, kind domain.SubjectType, ref domain.Ref) (c Current, err error) {
+// tx is that of scope.Match. A block that it deletes is locked after its channels, as DeleteBlock does.
+func (a *Collections) Locked(ctx context.Context, tx any, actor domain.Actor, kind domain.SubjectType, ref domain.Ref, deletes bool) (c Current, err error) {
 	t := tx.(*store.Tx)
 	switch kind {
 	case domain.SubjectBlock:
-		b, err := t.Blocks().LockedBlock(ctx, actor.UserID, domain.BlockID(ref.ID))
+		id := domain.BlockID(ref.ID)
+		if deletes {
+			if _, err := t.Blocks().Block(ctx, actor.UserID, id); err != nil {
+				return c, err
+			}
+			if _, err := t.Blocks().LockBlockInChannels(ctx, id); err != nil {
+				return c, err
+			}
+		}
+		b, err := t.Blocks().LockedBlock(ctx, actor.UserID, id)
 		return Current{Block: &b}, err
 	case domain.SubjectChannel:
 		size, err := t.Channels().ChannelSize(ctx, actor.UserID, ref)

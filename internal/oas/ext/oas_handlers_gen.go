@@ -3282,7 +3282,8 @@ func (s *Server) handleRotateWebhookSecretRequest(args [1]string, argsEscaped bo
 // Each operation is a request to `/v3` or `/ext/v1` that creates, changes or deletes a block, channel,
 // connection or comment, or follows something. It is checked, authorised and answered as if it were
 // sent by itself, and counts as one request. If the rate limit does not allow all of them, none is
-// carried out.
+// carried out. After responses of 8 MB, and with `atomic` after five seconds, the other operations get
+// the status 422.
 //
 // Operations run in their order. Without `atomic`, each is committed by itself, and others run even if
 // one fails. With `atomic`, all are committed together, or none if one fails; the others then have the

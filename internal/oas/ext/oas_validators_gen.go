@@ -224,6 +224,36 @@ func (s *BulkOperation) Validate() error {
 
 	var failures []validate.FieldError
 	if err := func() error {
+		if value, ok := s.IfMatch.Get(); ok {
+			if err := func() error {
+				if err := (validate.String{
+					MinLength:     1,
+					MinLengthSet:  true,
+					MaxLength:     0,
+					MaxLengthSet:  false,
+					Email:         false,
+					Hostname:      false,
+					Regex:         nil,
+					MinNumeric:    0,
+					MinNumericSet: false,
+					MaxNumeric:    0,
+					MaxNumericSet: false,
+				}).Validate(string(value)); err != nil {
+					return errors.Wrap(err, "string")
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "if_match",
+			Error: err,
+		})
+	}
+	if err := func() error {
 		if err := s.Method.Validate(); err != nil {
 			return err
 		}

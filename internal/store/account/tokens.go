@@ -110,7 +110,7 @@ func (w Writes) RevokeOwnToken(ctx context.Context, user domain.UserID, id domai
 
 // CreateApplicationToken stores the hash of an application's token, which is for a user or (UserID
 // 0) for the application itself, with the code that it was issued for or nil. It deletes all but
-// the newest `keep` tokens that the application has for the same user.
+// the newest `keep` tokens that the application has for the same user, or of the same family of refresh tokens.
 func (w Writes) CreateApplicationToken(ctx context.Context, t domain.Token, hash, code []byte, keep int) error {
 	err := w.db.Exec(ctx, `INSERT INTO tokens (user_id, application_id, code_hash, name, hash, hint, scope, created_at, audience, refresh_id, expires_at, limits)
 		VALUES (NULLIF(CAST($1 AS BIGINT), 0), $2, $3, $4, $5, $6, $7, $8, $9, NULLIF(CAST($10 AS BIGINT), 0), $11, $12)`,
@@ -120,8 +120,11 @@ func (w Writes) CreateApplicationToken(ctx context.Context, t domain.Token, hash
 		return err
 	}
 	same, args := "application_id = $1 AND user_id IS NULL", []any{t.ApplicationID, keep}
-	if t.UserID != 0 {
-		same, args = "application_id = $1 AND user_id = $3", append(args, t.UserID)
+	switch {
+	case t.RefreshID != 0: // those of other devices stay
+		same, args = "refresh_id = $1", []any{int64(t.RefreshID), keep}
+	case t.UserID != 0:
+		same, args = "application_id = $1 AND user_id = $3 AND refresh_id IS NULL", append(args, t.UserID)
 	}
 	return w.db.Exec(ctx, `DELETE FROM tokens WHERE `+same+` AND id <=
 		(SELECT id FROM tokens WHERE `+same+` ORDER BY id DESC`+sqlx.Limit("1")+` OFFSET $2)`, args...)

@@ -23,6 +23,11 @@ func (FollowersBack) Kind() string { return "followers_back" }
 // The newest ones are first. EndSomeFollows takes the oldest ones first, so followings in Trash have lower ids than all
 // others of the channel, and those restored here are below all rows of follower_ranks.
 func (tx Writes) FollowSomeAgain(ctx context.Context, channel domain.ChannelID) error {
+	var some bool
+	err := tx.db.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM trash_followers WHERE channel_id = $1)", channel).Scan(&some)
+	if err != nil || !some { // the channel may not exist any more
+		return err
+	}
 	what := domain.Subject{Type: domain.SubjectChannel, ID: int64(channel)}
 	if _, err := tx.lockedSources(ctx, []domain.Subject{what}, tx.db.ForUpdate("s")); err != nil {
 		return err

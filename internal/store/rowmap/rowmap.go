@@ -40,7 +40,7 @@ var Channels = sqlx.Table[ChannelRow]{Name: "channels", Alias: "ch", Columns: sl
 	sqlx.Col("version", 0, func(r *ChannelRow) *int64 { return &r.Channel.Version }),
 	sqlx.Col("created_at", sqlx.Insert, func(r *ChannelRow) *int64 { return &r.created }),
 	sqlx.Col("updated_at", sqlx.Insert, func(r *ChannelRow) *int64 { return &r.updated }),
-	sqlx.Other[ChannelRow]("state", "last_connected_at"),
+	sqlx.Other[ChannelRow]("state", "last_connected_at", "key_spreads"),
 	sqlx.Col("owner_type", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *domain.PrincipalType { return &r.Channel.Owner.Type }),
 	sqlx.Col("owner_id", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *int64 { return &r.Channel.Owner.ID }),
 	sqlx.Joined("COALESCE(ou.name, og.name)", func(r *ChannelRow) *string { return &r.Channel.Owner.Name }),

@@ -12,7 +12,7 @@ import (
 
 var (
 	goalNames    = []string{"page", "count", "page and total"}
-	filterNames  = []string{"", "types", "extensions", "after", "author", "mine", "followed", "group", "channel", "also in", "from", "before", "comments", "numbers", "others", "among", "lacking", "words", "owner", "contents"}
+	filterNames  = []string{"", "types", "extensions", "after", "author", "mine", "followed", "group", "channel", "also in", "from", "before", "comments", "numbers", "others", "among", "beyond", "lacking", "words", "owner", "contents"}
 	sourceNames  = []string{"index", "driver", "driver's numbers", "own blocks", "private contents", "private channels", "private blocks", "words", "titles", "texts", "name", "address", "made from address"}
 	spanNames    = []string{"", " of open", " of closed"}
 	showNames    = []string{"all", "open", "own", "private", "own or private", "visible", "blocks or visible", "blocks", "private channels", "closed", "closed blocks", "closed, seen in private"}
