@@ -137,7 +137,7 @@ type shownAs struct {
 
 // page returns the changes of the batch after a position as a viewer sees them. busy limits the readers of the database.
 func (b *batch) page(ctx context.Context, after point, viewer domain.UserID, channel domain.ChannelID, busy func(context.Context, func() error) error) (p Page, err error) {
-	pub, err := b.open(ctx, busy)
+	pub, err := b.open(busy)
 	if err != nil {
 		return p, err
 	}
@@ -167,8 +167,10 @@ func (b *batch) page(ctx context.Context, after point, viewer domain.UserID, cha
 	return p, nil
 }
 
-// open reads what everyone may see, once.
-func (b *batch) open(ctx context.Context, busy func(context.Context, func() error) error) (*public, error) {
+// open reads what everyone may see, once. It does not depend on the request that comes first.
+func (b *batch) open(busy func(context.Context, func() error) error) (*public, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
+	defer cancel()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.public != nil {

@@ -234,7 +234,7 @@ type follower struct {
 func (f *follower) next(ctx context.Context) (p Page, err error) {
 	b, more, ok := f.shared.after(f.at)
 	switch {
-	case f.at.secret == "" || !ok:
+	case f.at.secret == "" || !ok || f.actor.Limits.InChannels(): // what all share is not limited to channels
 		err = f.waiting.slot(ctx, func() error {
 			p, err = f.Read(ctx, f.actor, f.in)
 			return err

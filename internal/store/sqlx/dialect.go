@@ -295,7 +295,7 @@ func (d Dialect) ChangesEnd() string {
 		return `CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT), 0,
 			CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT), pg_is_in_recovery()`
 	}
-	return "0, COALESCE((SELECT max(c.id) FROM changes c), 0), 0, FALSE"
+	return "0, COALESCE((SELECT max(c.id) FROM " + d.Table("changes") + " c), 0), 0, FALSE" // of all changes, also for tokens with limits
 }
 
 // WaitingChanges returns a condition for the changes c that were committed but cannot be read yet.
