@@ -3,12 +3,18 @@ package api_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/app/changes"
 	"vitrine/internal/apptest"
+	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/scope"
 )
@@ -21,14 +27,14 @@ type reading struct {
 }
 
 // read opens a stream. It returns once the stream has begun.
-func read(r *apptest.Rig, actor domain.Actor, name string) *reading {
+func read(r *apptest.Rig, actor domain.Actor, client changes.Client) *reading {
 	r.T.Helper()
 	ctx, cancel := context.WithCancel(scope.With(r.T.Context(), &scope.Scope{Limits: actor.Limits}))
 	s := &reading{make(chan string), cancel, make(chan error, 1)}
 	began := make(chan struct{})
 	first := true
 	go func() {
-		s.done <- r.S.App.Changes.Follow(ctx, actor, changes.Input{}, name, changes.Stream{Send: func(p changes.Page) error {
+		s.done <- r.S.App.Changes.Follow(ctx, actor, changes.Input{}, client, changes.Stream{Send: func(p changes.Page) error {
 			if first {
 				first = false
 				close(began)
@@ -73,7 +79,7 @@ func TestChangesSharedWithLimits(t *testing.T) {
 		}
 		for _, first := range []string{"limited", "guest"} {
 			awaitChanges(r)
-			all := map[string]*reading{"limited": read(r, limited, "limited"), "guest": read(r, domain.Actor{}, "guest")}
+			all := map[string]*reading{"limited": read(r, limited, changes.Client{Name: "limited"}), "guest": read(r, domain.Actor{}, changes.Client{Name: "guest"})}
 			end := title(in, first+" 1") // then both have something to send, and the later one waits with it
 			late := all["guest"]
 			if first == "guest" {
@@ -131,4 +137,101 @@ func (f *reader) read() int {
 	}
 	f.cursor = p.Cursor
 	return len(p.Changes)
+}
+
+// Streams and requests that wait end soon after their token or session, also if nothing changes. An idle server runs two
+// statements a second for that, and none if nobody waits.
+func TestChangesEndWithAccess(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		awaitChanges(r)
+		var mu sync.Mutex
+		checks := map[string]int{}
+		defer r.Intercept(func(_ context.Context, query string) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, begin := range []string{"SELECT t.hash, t.limits FROM tokens", "SELECT s.hash FROM sessions"} {
+				if strings.HasPrefix(query, begin) {
+					checks[begin]++
+				}
+			}
+		})()
+		count := func() (n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, some := range checks {
+				n += some
+			}
+			return n
+		}
+		began := time.Now()
+		session := r.Proved(r.Person("bob").ID)
+		for _, p := range []string{"ada", "eve", "fay"} {
+			r.Person(p)
+		}
+		expiring, _, err := r.S.App.Accounts.CreateOwnToken(t.Context(), domain.Actor{UserID: r.Person("ada").ID}, accounts.TokenInput{Name: "short", Scope: domain.ScopeRead, Days: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		token := func(as string) changes.Client {
+			return changes.Client{Name: as, Token: auth.HashToken(r.Person(as).Read)}
+		}
+		guest := read(r, domain.Actor{}, changes.Client{Name: "guest"})
+		stays := read(r, domain.Actor{UserID: r.Person("fay").ID}, token("fay"))
+		streams := map[string]*reading{
+			"revoked":   read(r, domain.Actor{UserID: r.Person("ada").ID}, token("ada")),
+			"expired":   read(r, domain.Actor{UserID: r.Person("ada").ID}, changes.Client{Name: "ada", Token: auth.HashToken(expiring)}),
+			"limited":   read(r, domain.Actor{UserID: r.Person("fay").ID, Limits: domain.NewTokenLimits(nil, []domain.ChannelID{7})}, token("fay")), // not any more
+			"suspended": read(r, domain.Actor{UserID: r.Person("eve").ID}, token("eve")),
+			"session":   read(r, domain.Actor{UserID: r.Person("bob").ID}, changes.Client{Name: "bob", Session: session.Hash}),
+		}
+		waited := make(chan error, 1)
+		cursor := r.Get("eve", "/ext/v1/changes").Str("cursor")
+		go func() {
+			_, err := r.S.App.Changes.Await(t.Context(), domain.Actor{UserID: r.Person("eve").ID}, changes.Input{Cursor: cursor, Wait: changes.MaxWait}, token("eve"))
+			waited <- err
+		}()
+		addr := r.Listen()
+		req := r.Request("ada/read", "GET", "/ext/v1/changes/stream", nil)
+		req.URL.Scheme, req.URL.Host, req.RequestURI = "http", addr, ""
+		res, err := http.DefaultClient.Do(req)
+		if err != nil || res.StatusCode != http.StatusOK {
+			t.Fatal(err, res)
+		}
+		defer func() { _ = res.Body.Close() }()
+		r.Exec("UPDATE tokens SET revoked_at = 1 WHERE hash = $1", auth.HashToken(r.Person("ada").Read))
+		r.Exec("UPDATE users SET suspended_at = 1 WHERE id = $1", int64(r.Person("eve").ID))
+		r.Exec("DELETE FROM sessions WHERE hash = $1", session.Hash)
+		r.Clock.Advance(25 * time.Hour)
+		for name, s := range streams {
+			if err := <-s.done; domain.KindOf(err) != domain.Unauthenticated && name != "limited" || err == nil {
+				t.Errorf("%s: the stream ends with %v", name, err)
+			}
+		}
+		if _, err := io.Copy(io.Discard, res.Body); err != nil { // until it ends
+			t.Error(err)
+		}
+		if err := <-waited; domain.KindOf(err) != domain.Unauthenticated {
+			t.Errorf("the request ends with %v", err)
+		}
+		if n, most := count(), 2*int(time.Since(began)/time.Second+2); n > most {
+			t.Errorf("%d statements, want at most %d", n, most)
+		}
+		attic := fmt.Sprint("created Channel ", r.Channel("fay", "Attic", "public"))
+		for _, s := range []*reading{guest, stays} {
+			if got := s.until(attic); !slices.Equal(got, []string{attic}) {
+				t.Errorf("others get %q", got)
+			}
+		}
+		stays.end()
+		<-stays.done
+		time.Sleep(1100 * time.Millisecond) // a check that has begun
+		was := count()
+		time.Sleep(1100 * time.Millisecond)
+		if n := count(); n != was {
+			t.Errorf("%d statements for guests", n-was)
+		}
+		guest.end()
+		<-guest.done
+	})
 }

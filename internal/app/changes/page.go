@@ -30,7 +30,7 @@ type Changes struct {
 // New creates the use cases. At most `waiting` requests wait for changes at once.
 func New(c *core.Core, waiting int) *Changes {
 	a := &Changes{Core: c, shared: &shared{store: c.Store.AtPrimary()}}
-	a.waiting = newWaiting(waiting, a.shared)
+	a.waiting = newWaiting(waiting, a.shared, c.Now)
 	c.Store.OnChanges(a.waiting.poll)
 	return a
 }
