@@ -17,6 +17,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"vitrine/internal/auth"
 	"vitrine/internal/describe"
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
@@ -77,6 +78,9 @@ func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if h.Waits != nil && h.Waits(r) {
 			Unhurried(w)
+			if token, present, _ := bearer(r); present {
+				x.TokenHash = auth.HashToken(token)
+			}
 		} else {
 			leave, err := h.Callers.Enter(r, who) // before reading the body, which takes memory
 			if err != nil {
@@ -176,6 +180,9 @@ func HeadOnly(ctx context.Context) bool { return middleware.From(ctx).HeadOnly }
 
 // Operation returns the description of the request's operation, or nil.
 func Operation(ctx context.Context) *describe.Operation { return middleware.From(ctx).Description }
+
+// TokenHash returns the hash of the token of a request that waits, nil for guests.
+func TokenHash(ctx context.Context) []byte { return middleware.From(ctx).TokenHash }
 
 // Actor returns the authenticated caller.
 func Actor(ctx context.Context) domain.Actor { return middleware.From(ctx).Actor }

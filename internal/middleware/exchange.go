@@ -38,6 +38,7 @@ type Exchange struct {
 
 	Scope       scope.Scope         // of the request's transactions; see Scoped
 	Actor       domain.Actor        // authenticated caller of an API
+	TokenHash   []byte              // of the caller's token, only for requests that wait
 	Description *describe.Operation // of the API operation, or nil
 	Upload      *http.Request       // of an API operation whose handler reads the body as a stream, or nil
 	Request     context.Context     // of the request, if its handler runs in a context that does not end with it, or nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/go-faster/jx"
@@ -29,13 +28,18 @@ func isChanges(r *http.Request) bool { return r.URL.Path == changesPath || r.URL
 // Waits reports whether a request may wait for changes: see httpedge.APIHandler. Such a request reads at the primary
 // database, from which the server learns that there are changes.
 func Waits(r *http.Request) bool {
-	return r.URL.Path == streamPath || r.URL.Path == changesPath && strings.Contains(r.URL.RawQuery, "wait")
+	return r.URL.Path == streamPath || r.URL.Path == changesPath && r.URL.Query().Has("wait")
+}
+
+// client returns who waits.
+func client(ctx context.Context) changes.Client {
+	return changes.Client{Name: httpedge.Client(ctx), Token: httpedge.TokenHash(ctx)}
 }
 
 // ListChanges implements listChanges.
 func (h *handler) ListChanges(ctx context.Context, p ext.ListChangesParams) (*ext.ChangeList, error) {
 	page, err := h.app.Changes.Await(ctx, httpedge.Actor(ctx), changes.Input{Cursor: p.Cursor.Or(""),
-		Channel: domain.ChannelID(p.Channel.Or(0)), Wait: time.Duration(p.Wait.Or(0)) * time.Second}, httpedge.Client(ctx))
+		Channel: domain.ChannelID(p.Channel.Or(0)), Wait: time.Duration(p.Wait.Or(0)) * time.Second}, client(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +61,7 @@ func (h *handler) StreamChanges(ctx context.Context, p ext.StreamChangesParams, 
 		}
 		return err
 	}
-	err := h.app.Changes.Follow(ctx, httpedge.Actor(ctx), in, httpedge.Client(ctx), changes.Stream{Send: s.send})
+	err := h.app.Changes.Follow(ctx, httpedge.Actor(ctx), in, client(ctx), changes.Stream{Send: s.send})
 	if errors.Is(err, changes.ErrClosed) {
 		s.Stop()
 	}

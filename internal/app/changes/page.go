@@ -30,7 +30,7 @@ type Changes struct {
 // New creates the use cases. At most `waiting` requests wait for changes at once.
 func New(c *core.Core, waiting int) *Changes {
 	a := &Changes{Core: c, shared: &shared{store: c.Store.AtPrimary()}}
-	a.waiting = newWaiting(waiting, a.shared)
+	a.waiting = newWaiting(waiting, a.shared, c.Now)
 	c.Store.OnChanges(a.waiting.poll)
 	return a
 }
@@ -118,8 +118,15 @@ func (a *Changes) Read(ctx context.Context, actor domain.Actor, in Input) (p Pag
 		}
 		p = Page{From: in.Cursor, Cursor: in.Cursor, at: point{at, s.Secret}}
 		rows, err := v.Changes().After(ctx, at, pageRows)
-		if err != nil || len(rows) == 0 {
+		if err != nil {
 			return err
+		}
+		if len(rows) == 0 {
+			if actor.Limits.InChannels() && at.Before(s.End) { // others have changed; do not look at these changes again
+				p.at.ChangePosition = s.End
+				p.Cursor = p.at.cursor()
+			}
+			return nil
 		}
 		p.at.ChangePosition = rows[len(rows)-1].At
 		p.Cursor, p.More = p.at.cursor(), len(rows) == pageRows

@@ -5,16 +5,19 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 )
 
-// The requests that wait share what was read last: at most batchesKept batches of at most batchRows changes.
+// The requests that wait share what was read last: at most batchesKept batches of at most batchRows changes, for batchTime,
+// as what everyone may see of a batch is read once.
 const (
 	batchRows    = 256
 	batchesKept  = 32
 	batchesAhead = batchesKept / 2 // of one poll, so that those who are up to date find them
+	batchTime    = 10 * time.Second
 )
 
 // shared reads each change once for all requests that wait at this server.
@@ -38,6 +41,9 @@ func (s *shared) forget() {
 // advance reads the changes since the last call. It reports whether there may be new ones, and whether there are more. Only
 // one goroutine calls it.
 func (s *shared) advance(ctx context.Context) (moved, more bool, err error) {
+	s.mu.Lock()
+	s.expire()
+	s.mu.Unlock()
 	head, err := s.store.Changes().Head(ctx)
 	if err != nil || s.known && head == s.head {
 		return false, false, err
@@ -73,8 +79,11 @@ func (s *shared) next(ctx context.Context) (b *batch, again bool, err error) {
 			return nil
 		}
 		rows, err := v.Changes().After(ctx, s.end.ChangePosition, batchRows)
+		for i := range rows {
+			rows[i].Detail = "" // only for webhooks
+		}
 		if len(rows) > 0 {
-			b = &batch{from: s.end, to: point{rows[len(rows)-1].At, state.Secret}, rows: rows, reads: s.store}
+			b = &batch{since: time.Now(), from: s.end, to: point{rows[len(rows)-1].At, state.Secret}, rows: rows, reads: s.store}
 		}
 		return err
 	})
@@ -90,11 +99,23 @@ func (s *shared) append(b *batch) {
 	}
 }
 
+// expire drops the batches that were read too long ago. Clients behind them read from the database.
+func (s *shared) expire() {
+	n := 0
+	for n < len(s.batches) && time.Since(s.batches[n].since) > batchTime {
+		n++
+	}
+	if n > 0 {
+		s.batches = slices.Clone(s.batches[n:]) // frees the others
+	}
+}
+
 // after returns the batch with the changes after a point, or nil if there are none yet. It returns false if the changes
 // must be read from the database, because they came before all batches or in another epoch.
 func (s *shared) after(p point) (b *batch, more, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.expire()
 	switch {
 	case !s.known:
 		return nil, false, true // the first poll wakes all
@@ -113,6 +134,7 @@ func (s *shared) after(p point) (b *batch, more, ok bool) {
 
 // batch is a part of the outbox with what the viewers have in common.
 type batch struct {
+	since    time.Time // when it was read
 	from, to point
 	rows     []domain.Change
 	reads    *store.Store
@@ -137,7 +159,7 @@ type shownAs struct {
 
 // page returns the changes of the batch after a position as a viewer sees them. busy limits the readers of the database.
 func (b *batch) page(ctx context.Context, after point, viewer domain.UserID, channel domain.ChannelID, busy func(context.Context, func() error) error) (p Page, err error) {
-	pub, err := b.open(ctx, busy)
+	pub, err := b.open(busy)
 	if err != nil {
 		return p, err
 	}
@@ -167,8 +189,10 @@ func (b *batch) page(ctx context.Context, after point, viewer domain.UserID, cha
 	return p, nil
 }
 
-// open reads what everyone may see, once.
-func (b *batch) open(ctx context.Context, busy func(context.Context, func() error) error) (*public, error) {
+// open reads what everyone may see, once. It does not depend on the request that comes first.
+func (b *batch) open(busy func(context.Context, func() error) error) (*public, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
+	defer cancel()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.public != nil {

@@ -30,10 +30,12 @@ type waiting struct {
 	reading chan struct{} // slots of woken requests
 	closed  chan struct{}
 	once    sync.Once
+	now     func() time.Time
 
 	mu      sync.Mutex
 	all     int
 	clients map[string]int
+	held    map[*held]struct{} // those with a token or session
 	inboxes map[domain.UserID]*inbox
 	polling bool
 	moved   chan struct{} // closed when there may be new changes
@@ -46,33 +48,37 @@ type inbox struct {
 	changed chan struct{} // closed when it is another number
 }
 
-func newWaiting(most int, shared *shared) *waiting {
-	return &waiting{most: most, shared: shared, wake: make(chan struct{}, 1), reading: make(chan struct{}, readingAtOnce), closed: make(chan struct{}),
-		clients: map[string]int{}, inboxes: map[domain.UserID]*inbox{}, moved: make(chan struct{})}
+func newWaiting(most int, shared *shared, now func() time.Time) *waiting {
+	return &waiting{most: most, shared: shared, now: now, wake: make(chan struct{}, 1), reading: make(chan struct{}, readingAtOnce), closed: make(chan struct{}),
+		clients: map[string]int{}, held: map[*held]struct{}{}, inboxes: map[domain.UserID]*inbox{}, moved: make(chan struct{})}
 }
 
 // enter counts a request of a client that waits. The caller must call leave when it ends.
-func (w *waiting) enter(client string) (leave func(), err error) {
+func (w *waiting) enter(client Client, limits *domain.TokenLimits) (h *held, leave func(), err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {
-	case w.clients[client] >= waitingPerClient:
-		return nil, domain.NewTooMany("Too many of your requests wait for changes: share one stream, or end another one first", waitingPerClient, MaxWait, MaxWait)
+	case w.clients[client.Name] >= waitingPerClient:
+		return nil, nil, domain.NewTooMany("Too many of your requests wait for changes: share one stream, or end another one first", waitingPerClient, MaxWait, MaxWait)
 	case w.all >= w.most:
-		return nil, domain.NewUnavailableFor(MaxWait, "Too many requests wait for changes: try again later, or without wait")
+		return nil, nil, domain.NewUnavailableFor(MaxWait, "Too many requests wait for changes: try again later, or without wait")
 	}
 	w.all++
-	w.clients[client]++
+	w.clients[client.Name]++
+	if h = newHeld(client, limits); !h.guest() {
+		w.held[h] = struct{}{}
+	}
 	if !w.polling {
 		w.polling = true
 		go w.run()
 	}
-	return func() {
+	return h, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.all--
-		if w.clients[client]--; w.clients[client] == 0 {
-			delete(w.clients, client)
+		delete(w.held, h)
+		if w.clients[client.Name]--; w.clients[client.Name] == 0 {
+			delete(w.clients, client.Name)
 		}
 	}, nil
 }
@@ -130,7 +136,7 @@ func (w *waiting) close() { w.once.Do(func() { close(w.closed) }) }
 func (w *waiting) run() {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
-	for counted := (time.Time{}); ; {
+	for counted, checked := (time.Time{}), time.Now(); ; {
 		ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
 		moved, more, err := w.shared.advance(ctx)
 		if time.Since(counted) >= pollEvery/2 {
@@ -138,6 +144,12 @@ func (w *waiting) run() {
 			w.count(ctx)
 		}
 		cancel()
+		if moved || time.Since(checked) >= pollEvery/2 { // before the requests are woken
+			checked = time.Now()
+			ctx, cancel := context.WithTimeout(context.Background(), pollTimeout)
+			w.check(ctx)
+			cancel()
+		}
 		if !w.polled(moved) {
 			return
 		}
@@ -234,7 +246,7 @@ type follower struct {
 func (f *follower) next(ctx context.Context) (p Page, err error) {
 	b, more, ok := f.shared.after(f.at)
 	switch {
-	case f.at.secret == "" || !ok:
+	case f.at.secret == "" || !ok || f.actor.Limits.InChannels(): // what all share is not limited to channels
 		err = f.waiting.slot(ctx, func() error {
 			p, err = f.Read(ctx, f.actor, f.in)
 			return err
@@ -251,13 +263,12 @@ func (f *follower) next(ctx context.Context) (p Page, err error) {
 	return p, err
 }
 
-// Await is Read that waits until there is a change, or until the requested time is over. client identifies who waits, for
-// the limits.
-func (a *Changes) Await(ctx context.Context, actor domain.Actor, in Input, client string) (p Page, err error) {
+// Await is Read that waits until there is a change, or until the requested time is over.
+func (a *Changes) Await(ctx context.Context, actor domain.Actor, in Input, client Client) (p Page, err error) {
 	if err := in.Validate(); err != nil || in.Wait == 0 || in.Cursor == "" {
 		return a.Read(ctx, actor, in)
 	}
-	leave, err := a.waiting.enter(client)
+	h, leave, err := a.waiting.enter(client, actor.Limits)
 	if err != nil {
 		return p, err
 	}
@@ -266,7 +277,11 @@ func (a *Changes) Await(ctx context.Context, actor domain.Actor, in Input, clien
 	defer late.Stop()
 	for f := (follower{Changes: a, actor: actor, in: in}); ; {
 		moved := a.waiting.watch()
-		if p, err = f.next(ctx); err != nil || len(p.Changes) > 0 {
+		p, err = f.next(ctx)
+		if over := h.over(); over != nil {
+			return Page{}, over
+		}
+		if err != nil || len(p.Changes) > 0 {
 			return p, err
 		}
 		if p.More {
@@ -277,6 +292,8 @@ func (a *Changes) Await(ctx context.Context, actor domain.Actor, in Input, clien
 			return p, nil
 		case <-a.waiting.closed:
 			return p, nil
+		case <-h.ended:
+			return Page{}, h.why
 		case <-ctx.Done():
 			return p, ctx.Err()
 		case <-moved:
@@ -292,7 +309,7 @@ var ready = func() <-chan struct{} {
 }()
 
 // Beat is how often a stream sends something if nothing changes, and StreamTime how long a stream lasts. A client then
-// connects again, so a revoked token does not stay in use.
+// connects again.
 const (
 	Beat       = 15 * time.Second
 	StreamTime = 5 * time.Minute
@@ -309,12 +326,13 @@ type Stream struct {
 	Unread func() error
 }
 
-// Follow sends all further changes until the stream ends. An error before the first page can be shown to the client.
-func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, client string, to Stream) error {
+// Follow sends all further changes until the stream ends, at the latest soon after the token or session has ended. An error
+// before the first page can be shown to the client.
+func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, client Client, to Stream) error {
 	if err := in.Validate(); err != nil {
 		return err
 	}
-	leave, err := a.waiting.enter(client)
+	h, leave, err := a.waiting.enter(client, actor.Limits)
 	if err != nil {
 		return err
 	}
@@ -332,6 +350,9 @@ func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, clie
 	for first := true; ; first = false {
 		moved, was := a.waiting.watch(), f.in.Cursor
 		p, err := f.next(ctx)
+		if over := h.over(); over != nil {
+			return over
+		}
 		if err != nil {
 			return err
 		}
@@ -344,7 +365,12 @@ func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, clie
 			moved = ready
 		}
 		for waits := true; waits; {
+			if over := h.over(); over != nil {
+				return over // even if something else has happened, too
+			}
 			select {
+			case <-h.ended:
+				return h.why
 			case <-beat.C:
 				if err := to.Send(Page{Cursor: f.in.Cursor}); err != nil {
 					return err

@@ -140,6 +140,15 @@ func (a *Webhooks) prepare(ctx context.Context, d domain.WebhookDelivery) (p pre
 		}
 		return a.write(ctx, v, domain.Actor{UserID: owner.ID, Tier: owner.Tier, Scope: domain.ScopeRead}, d, &p)
 	})
+	if err == nil && p.skip == "" && p.stop == "" {
+		blocked, err := a.BlockedSites(ctx, p.webhook.URL) // the list may have changed
+		if err != nil {
+			return p, err
+		}
+		if blocked[0] {
+			p.skipFor("The address of the webhook is blocked on this site")
+		}
+	}
 	return p, err
 }
 

@@ -29,6 +29,7 @@ const (
 	healthySlots  = 12
 	strainedSlots = 4 // for receivers that were slow or failed, so that they do not delay others
 	perOwner      = 4
+	perOwnerSlow  = 1 // of strainedSlots
 	slowAnswer    = 2 * time.Second
 	turnTime      = 20 * time.Second // of one webhook, before others get its slot
 	leaseSeconds  = 60               // more than a turn with its last message
@@ -57,13 +58,14 @@ type slots struct {
 	mu       sync.Mutex
 	running  map[domain.WebhookID]bool
 	owners   map[domain.UserID]int
+	slow     map[domain.UserID]int // of these, those with strained receivers
 	healthy  int
 	strained int
 	done     sync.WaitGroup
 }
 
 func newSlots() *slots {
-	return &slots{running: map[domain.WebhookID]bool{}, owners: map[domain.UserID]int{}}
+	return &slots{running: map[domain.WebhookID]bool{}, owners: map[domain.UserID]int{}, slow: map[domain.UserID]int{}}
 }
 
 // enter takes a slot. ok is false if none is free for the webhook.
@@ -74,10 +76,13 @@ func (s *slots) enter(d storewebhooks.Due) (leave func(), ok bool) {
 	if d.Strained {
 		used, limit = &s.strained, strainedSlots
 	}
-	if *used >= limit || s.running[d.ID] || s.owners[d.User] >= perOwner {
+	if *used >= limit || s.running[d.ID] || s.owners[d.User] >= perOwner || d.Strained && s.slow[d.User] >= perOwnerSlow {
 		return nil, false
 	}
 	*used++
+	if d.Strained {
+		s.slow[d.User]++
+	}
 	s.owners[d.User]++
 	s.running[d.ID] = true
 	s.done.Add(1)
@@ -85,6 +90,11 @@ func (s *slots) enter(d storewebhooks.Due) (leave func(), ok bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		*used--
+		if d.Strained {
+			if s.slow[d.User]--; s.slow[d.User] == 0 {
+				delete(s.slow, d.User)
+			}
+		}
 		delete(s.running, d.ID)
 		if s.owners[d.User]--; s.owners[d.User] == 0 {
 			delete(s.owners, d.User)
@@ -96,14 +106,19 @@ func (s *slots) enter(d storewebhooks.Due) (leave func(), ok bool) {
 // Work reads new changes and starts sending what is due. It does not wait until it is sent; Wait does. The server calls
 // it every second.
 func (a *Webhooks) Work(ctx context.Context) error {
-	_, err := a.work(ctx)
+	_, _, err := a.work(ctx)
 	return err
 }
 
-func (a *Webhooks) work(ctx context.Context) (started int, err error) {
-	if err := a.take(ctx); err != nil {
-		return 0, err
-	}
+// work also reports whether there are more changes to read. It sends even if it cannot read.
+func (a *Webhooks) work(ctx context.Context) (started int, more bool, err error) {
+	more, failed := a.take(ctx)
+	started, err = a.startDue(ctx)
+	return started, more, errors.Join(failed, err)
+}
+
+// startDue starts sending what is due, as far as there are slots.
+func (a *Webhooks) startDue(ctx context.Context) (started int, err error) {
 	for _, strained := range []bool{false, true} {
 		due, err := a.Store.AtPrimary().Webhooks().DueWebhooks(ctx, strained, a.Now(), dueAtOnce)
 		if err != nil {
@@ -132,9 +147,9 @@ func (a *Webhooks) Wait() { a.slots.done.Wait() }
 // Settle sends everything that is due now. Tests use it instead of a running server.
 func (a *Webhooks) Settle(ctx context.Context) error {
 	for {
-		started, err := a.work(ctx)
+		started, more, err := a.work(ctx)
 		a.Wait()
-		if err != nil || started == 0 {
+		if err != nil || started == 0 && !more {
 			return err
 		}
 	}
@@ -163,7 +178,7 @@ func (a *Webhooks) serve(ctx context.Context, id domain.WebhookID) error {
 		if err := tx.Webhooks().TrimDeliveries(ctx, id, keptDeliveries); err != nil {
 			return err
 		}
-		return tx.Webhooks().ReleaseWebhook(ctx, id)
+		return tx.Webhooks().ReleaseWebhook(ctx, id, a.Now(), maxPending)
 	}))
 }
 
@@ -235,6 +250,10 @@ func (a *Webhooks) record(ctx context.Context, tx *store.Tx, w domain.Webhook, d
 	if t.stop != "" {
 		return false, a.stop(ctx, tx, w, t.stop)
 	}
+	moved := w.URL != t.webhook.URL // while the message was sent: the outcome says nothing about the new address
+	if moved && t.skip == "" && !t.success() {
+		return true, nil
+	}
 	d.NextAt = nil
 	if t.skip != "" {
 		d.State, d.Problem = domain.DeliverySkipped, &t.skip
@@ -266,8 +285,8 @@ func (a *Webhooks) record(ctx context.Context, tx *store.Tx, w domain.Webhook, d
 		}
 		w.HoldUntil = now.Add(max(hold, t.answer.RetryAfter))
 	}
-	if err := tx.Webhooks().SaveDelivery(ctx, d); err != nil {
-		return false, err
+	if err := tx.Webhooks().SaveDelivery(ctx, d); err != nil || moved {
+		return err == nil, err
 	}
 	if err := tx.Webhooks().SaveWebhook(ctx, w); err != nil {
 		return false, err

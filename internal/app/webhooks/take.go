@@ -2,7 +2,9 @@ package webhooks
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"time"
 
 	"vitrine/internal/app/changes"
 	"vitrine/internal/domain"
@@ -14,21 +16,31 @@ import (
 const (
 	takenAtOnce = 50    // webhooks that read a page of changes together
 	takenRows   = 100   // changes of a page
+	takenPages  = 40    // before anything is sent
 	maxPending  = 1_000 // deliveries of a webhook that wait; then it reads no further changes
 )
 
-// take reads new changes for all webhooks and stores what is to be sent, until there is nothing more to read. Each page moves
+// take reads new changes for all webhooks and stores what is to be sent, some pages at a time. It reads alternately for those
+// that are furthest behind and for those that are least behind, so that neither wait for the others. Each page moves
 // the positions of its webhooks in the transaction that stores their deliveries, so no change is lost or sent as two
 // messages, even if several servers do this at the same time or one of them is killed.
-func (a *Webhooks) take(ctx context.Context) error {
-	for ctx.Err() == nil {
-		again, err := a.takePage(ctx)
-		if err != nil || !again {
-			return err
+func (a *Webhooks) take(ctx context.Context) (more bool, err error) {
+	end := time.Now().Add(takeTime)
+	for page := 0; page < takenPages && time.Now().Before(end); page++ {
+		again, failed := a.takePage(ctx, page%2 == 1)
+		if failed != nil && err == nil && ctx.Err() == nil {
+			err = failed
+			continue // the others may be readable
+		}
+		if failed != nil || !again {
+			return false, errors.Join(err, failed)
 		}
 	}
-	return ctx.Err()
+	return true, err
 }
+
+// takeTime is how long taking lasts at most, but for its last page.
+const takeTime = 2 * time.Second
 
 // taking is what webhooks at the same position read.
 type taking struct {
@@ -38,9 +50,9 @@ type taking struct {
 	deliverTo map[domain.WebhookID][]domain.WebhookDelivery
 }
 
-// takePage reads a page for the webhooks that are furthest behind. It returns false if there is nothing to read, or if another
+// takePage reads a page for the webhooks that are furthest behind, or least. It returns false if there is nothing to read, or if another
 // server reads it.
-func (a *Webhooks) takePage(ctx context.Context) (again bool, err error) {
+func (a *Webhooks) takePage(ctx context.Context, last bool) (again bool, err error) {
 	t := taking{deliverTo: map[domain.WebhookID][]domain.WebhookDelivery{}}
 	err = a.Store.AtPrimary().InSnapshot(ctx, func(v *store.Snapshot) error {
 		head, err := v.Changes().Head(ctx)
@@ -50,7 +62,7 @@ func (a *Webhooks) takePage(ctx context.Context) (again bool, err error) {
 		if t.state, err = v.Changes().State(ctx); err != nil {
 			return err
 		}
-		behind, err := v.Webhooks().Behind(ctx, storewebhooks.BehindInput{Head: head, Epoch: changes.Epoch(t.state.Secret), Full: maxPending - 1, Limit: takenAtOnce})
+		behind, err := v.Webhooks().Behind(ctx, storewebhooks.BehindInput{Head: head, Epoch: changes.Epoch(t.state.Secret), Last: last, Limit: takenAtOnce})
 		if err != nil || len(behind) == 0 {
 			return err
 		}
@@ -110,7 +122,7 @@ func (a *Webhooks) readPage(ctx context.Context, v *store.Snapshot, t *taking) e
 		for i := range shown {
 			if event := shown[i].EventType(); w.Wants(event) {
 				t.deliverTo[w.ID] = append(t.deliverTo[w.ID], domain.WebhookDelivery{Webhook: w.ID, Message: newMessageID(), Channel: shown[i].Order(),
-					Type: event, Change: raw[shown[i].At], State: domain.DeliveryPending})
+					Type: event, Change: raw[shown[i].At]})
 			}
 		}
 	}
@@ -134,19 +146,24 @@ func (a *Webhooks) storePage(ctx context.Context, t taking) (moved bool, err err
 			return nil
 		}
 		var woken []domain.WebhookID
+		var all []domain.WebhookDelivery
 		for _, id := range ours {
 			for _, d := range t.deliverTo[id] {
-				d.NextAt, d.CreatedAt = &now, now
-				if _, err := tx.Webhooks().AddDelivery(ctx, d); err != nil {
-					return err
-				}
+				d.CreatedAt = now
+				all = append(all, d)
 			}
 			if len(t.deliverTo[id]) > 0 {
 				woken = append(woken, id)
 			}
 		}
 		if len(woken) > 0 {
+			if err := tx.Webhooks().AddDeliveries(ctx, all); err != nil {
+				return err
+			}
 			if err := tx.Webhooks().WakeWebhooks(ctx, woken, now); err != nil {
+				return err
+			}
+			if err := tx.Webhooks().MarkCrowded(ctx, woken, maxPending); err != nil {
 				return err
 			}
 		}

@@ -257,7 +257,7 @@ func (a *Webhooks) UpdateWebhook(ctx context.Context, actor domain.Actor, id dom
 		}
 	}
 	return a.change(ctx, actor, id, func(tx *store.Tx, w *domain.Webhook) error {
-		channel := w.Channel
+		channel, url := w.Channel, w.URL
 		in.apply(w)
 		if w.Channel != channel {
 			if err := checkChannel(ctx, tx, actor, w.Channel); err != nil {
@@ -270,11 +270,25 @@ func (a *Webhooks) UpdateWebhook(ctx context.Context, actor domain.Actor, id dom
 				return err
 			}
 		}
+		if w.URL != url {
+			if err := a.readdress(ctx, tx, w); err != nil {
+				return err
+			}
+		}
 		if err := tx.Webhooks().SaveWebhook(ctx, *w); err != nil {
 			return err
 		}
 		return a.Audit(ctx, tx, actor, domain.ActWebhookChanged, domain.AboutWebhook(*w), map[string]any{"active": w.Stopped == ""})
 	})
+}
+
+// readdress forgets how the former address of a locked webhook failed, and sends what waits at once.
+func (a *Webhooks) readdress(ctx context.Context, tx *store.Tx, w *domain.Webhook) error {
+	w.FailingSince, w.Strained, w.HoldUntil = nil, false, a.Now()
+	if err := tx.Webhooks().HastenDeliveries(ctx, w.ID, a.Now()); err != nil {
+		return err
+	}
+	return tx.Webhooks().WakeWebhooks(ctx, []domain.WebhookID{w.ID}, a.Now())
 }
 
 // turn turns a locked webhook on or off.
@@ -327,7 +341,10 @@ func (a *Webhooks) Ping(ctx context.Context, actor domain.Actor, id domain.Webho
 	return d, err
 }
 
-// sendSoon makes a locked webhook send at once, unless too much waits already.
+// testPause is how long a test does not end the pause of a receiver that fails once more.
+const testPause = time.Minute
+
+// sendSoon makes a locked webhook send at once, unless too much waits already, or its receiver has just failed a test.
 func (a *Webhooks) sendSoon(ctx context.Context, tx *store.Tx, w *domain.Webhook) error {
 	n, err := tx.Webhooks().CountManual(ctx, w.ID)
 	if err != nil {
@@ -336,9 +353,15 @@ func (a *Webhooks) sendSoon(ctx context.Context, tx *store.Tx, w *domain.Webhook
 	if n >= domain.MaxWebhookTests {
 		return domain.NewTooMany("Too many events of this webhook wait to be sent: try again in a minute", domain.MaxWebhookTests, time.Minute, time.Minute)
 	}
-	w.HoldUntil = a.Now()
-	if err := tx.Webhooks().SaveWebhook(ctx, *w); err != nil {
+	tested, err := tx.Webhooks().TestedSince(ctx, w.ID, a.Now().Add(-testPause))
+	if err != nil {
 		return err
+	}
+	if !tested {
+		w.HoldUntil = a.Now()
+		if err := tx.Webhooks().SaveWebhook(ctx, *w); err != nil {
+			return err
+		}
 	}
 	return tx.Webhooks().WakeWebhooks(ctx, []domain.WebhookID{w.ID}, a.Now())
 }

@@ -59,6 +59,21 @@ func (r Reads) CurrentSession(ctx context.Context, s domain.Session) (domain.Ses
 	return now, sqlx.Found(err)
 }
 
+// LiveSessions returns which of some sessions, by the hashes of their secrets, have not ended and belong to a user who is not
+// suspended.
+func (r Reads) LiveSessions(ctx context.Context, hashes []string, now time.Time) (map[string]bool, error) {
+	live := make(map[string]bool, len(hashes))
+	rows, err := r.db.Query(ctx, "SELECT s.hash FROM sessions s JOIN users u ON u.id = s.user_id WHERE "+r.db.InHashes("s.hash", "$1")+
+		" AND s.expires_at > $2 AND u.suspended_at IS NULL AND u.deleted_at IS NULL", sqlx.Hashes(r.db.Dialect, hashes), sqlx.Micros(now))
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (none struct{}, err error) {
+		var hash []byte
+		err = row.Scan(&hash)
+		live[string(hash)] = true
+		return none, err
+	})
+	return live, err
+}
+
 // RenewSession stores a new secret, by its hash, and the ProvedAt of a session. The previous
 // secret becomes invalid. It returns NotFound if CurrentSession would.
 func (w Writes) RenewSession(ctx context.Context, s domain.Session, hash []byte) error {

@@ -43,6 +43,26 @@ func (r Reads) TokenHolder(ctx context.Context, hash []byte) (h Holder, err erro
 	return h, sqlx.Found(err)
 }
 
+// LiveTokens returns the limits of those of some tokens, by their hashes, that TokenHolder finds, that have not expired, and
+// whose user is not suspended.
+func (r Reads) LiveTokens(ctx context.Context, hashes []string, now time.Time) (map[string]*domain.TokenLimits, error) {
+	live := make(map[string]*domain.TokenLimits, len(hashes))
+	rows, err := r.db.Query(ctx, `SELECT t.hash, t.limits FROM tokens t LEFT JOIN users u
+			ON u.id = COALESCE(t.user_id, (SELECT a.user_id FROM applications a WHERE a.id = t.application_id))
+		WHERE `+r.db.InHashes("t.hash", "$1")+` AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2) AND u.deleted_at IS NULL AND u.suspended_at IS NULL
+			AND NOT EXISTS (SELECT 1 FROM applications a WHERE a.id = t.application_id AND a.deleted_at IS NOT NULL)`,
+		sqlx.Hashes(r.db.Dialect, hashes), sqlx.Micros(now))
+	_, err = sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (none struct{}, err error) {
+		var hash []byte
+		var limits string
+		if err = row.Scan(&hash, &limits); err == nil {
+			live[string(hash)] = domain.StoredTokenLimits(limits)
+		}
+		return none, err
+	})
+	return live, err
+}
+
 // CreateToken stores the hash of a new token.
 func (w Writes) CreateToken(ctx context.Context, t domain.Token, hash []byte) (domain.TokenID, error) {
 	var id domain.TokenID

@@ -1,6 +1,7 @@
 package sqlx
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -40,6 +41,23 @@ func (d Dialect) InTexts(column, p string) string {
 		return column + " = ANY(CAST(" + p + " AS TEXT[]))"
 	}
 	return column + " IN (SELECT value FROM json_each(" + p + "))"
+}
+
+// InHashes compares a column of bytes with the list bound at parameter p, whose elements are in hexadecimal.
+func (d Dialect) InHashes(column, p string) string {
+	if d == Postgres {
+		return column + " = ANY(ARRAY(SELECT decode(listed, 'hex') FROM unnest(CAST(" + p + " AS TEXT[])) AS listed))"
+	}
+	return column + " IN (SELECT unhex(value) FROM json_each(" + p + "))"
+}
+
+// Hashes returns the argument with a list of hashes for InHashes.
+func Hashes(d Dialect, hashes []string) any {
+	texts := make([]string, len(hashes))
+	for i, h := range hashes {
+		texts[i] = hex.EncodeToString([]byte(h))
+	}
+	return Texts(d, texts)
 }
 
 // Texts returns the argument with a list of texts for InTexts.
@@ -295,7 +313,7 @@ func (d Dialect) ChangesEnd() string {
 		return `CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT), 0,
 			CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT), pg_is_in_recovery()`
 	}
-	return "0, COALESCE((SELECT max(c.id) FROM changes c), 0), 0, FALSE"
+	return "0, COALESCE((SELECT max(c.id) FROM " + d.Table("changes") + " c), 0), 0, FALSE" // of all changes, also for tokens with limits
 }
 
 // WaitingChanges returns a condition for the changes c that were committed but cannot be read yet.

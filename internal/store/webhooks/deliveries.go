@@ -32,18 +32,56 @@ func scanDelivery(row sqlx.Row) (d domain.WebhookDelivery, err error) {
 	return d, err
 }
 
+// changeOf returns the change of a delivery as it is stored.
+func changeOf(d *domain.WebhookDelivery) (string, error) {
+	if d.Change == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(d.Change)
+	return string(text), err
+}
+
 // AddDelivery adds a delivery to a locked webhook.
 func (w Writes) AddDelivery(ctx context.Context, d domain.WebhookDelivery) (domain.WebhookDeliveryID, error) {
-	change := ""
-	if d.Change != nil {
-		text, err := json.Marshal(d.Change)
-		if err != nil {
-			return 0, err
-		}
-		change = string(text)
+	change, err := changeOf(&d)
+	if err != nil {
+		return 0, err
 	}
 	return sqlx.ScanID[domain.WebhookDeliveryID](w.db.QueryRow(ctx, `INSERT INTO webhook_deliveries (webhook_id, message, channel_id, type, change, state, manual, next_at, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`, d.Webhook, d.Message, d.Channel, d.Type, change, d.State, d.Manual, micros(d.NextAt), sqlx.Micros(d.CreatedAt)))
+}
+
+// listBytes is about how long the list of a statement becomes at most.
+const listBytes = 1 << 20
+
+// AddDeliveries adds deliveries to locked webhooks that are due when they are created, with as few statements as possible.
+func (w Writes) AddDeliveries(ctx context.Context, all []domain.WebhookDelivery) error {
+	var list []byte
+	for i := range all {
+		d := &all[i]
+		change, err := changeOf(d)
+		if err != nil {
+			return err
+		}
+		row, err := json.Marshal([]any{d.Webhook, d.Message, d.Channel, d.Type, change, sqlx.Micros(d.CreatedAt)})
+		if err != nil {
+			return err
+		}
+		list = append(append(list, ','), row...)
+		if len(list) < listBytes && i < len(all)-1 {
+			continue
+		}
+		list[0] = '['
+		err = w.db.Exec(ctx, `INSERT INTO webhook_deliveries (webhook_id, message, channel_id, type, change, state, manual, next_at, created_at)
+			SELECT l.webhook_id, l.message, l.channel_id, l.type, l.change, $2, FALSE, l.created_at, l.created_at
+			FROM `+w.db.ChangeRows("$1", "webhook_id", "message", "channel_id", "type", "change", "created_at")+` ORDER BY l.n`,
+			string(append(list, ']')), domain.DeliveryPending)
+		if err != nil {
+			return err
+		}
+		list = list[:0]
+	}
+	return nil
 }
 
 // Deliveries lists the deliveries of a webhook before an id, newest first. 0 means all.
@@ -69,6 +107,12 @@ func (r Reads) CountManual(ctx context.Context, id domain.WebhookID) (int64, err
 	return sqlx.ScanInt64(r.db.QueryRow(ctx, "SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.next_at IS NOT NULL AND d.manual", id))
 }
 
+// TestedSince reports whether a test event of a webhook, or a repeated delivery, was sent since a time.
+func (r Reads) TestedSince(ctx context.Context, id domain.WebhookID, since time.Time) (tested bool, err error) {
+	err = r.db.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.manual AND d.attempted_at > $2)", id, sqlx.Micros(since)).Scan(&tested)
+	return tested, err
+}
+
 // SaveDelivery stores the state of a delivery after an attempt. The caller must lock its webhook.
 func (w Writes) SaveDelivery(ctx context.Context, d domain.WebhookDelivery) error {
 	return w.db.ExecOne(ctx, `UPDATE webhook_deliveries SET state = $2, manual = $3, attempts = $4, next_at = $5, status = $6, problem = $7, response = $8, took = $9, attempted_at = $10
@@ -81,7 +125,7 @@ func (w Writes) EndDeliveries(ctx context.Context, id domain.WebhookID, why stri
 		id, domain.DeliveryFailed, why); err != nil {
 		return err
 	}
-	return w.db.Exec(ctx, "UPDATE webhooks SET wake_at = NULL WHERE id = $1", id)
+	return w.db.Exec(ctx, "UPDATE webhooks SET wake_at = NULL, crowded = FALSE WHERE id = $1", id)
 }
 
 // HastenDeliveries makes all deliveries of a locked webhook due that wait for another attempt.

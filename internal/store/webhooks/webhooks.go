@@ -120,16 +120,20 @@ func (w Writes) deleteWebhooks(ctx context.Context, where string, arg int64) err
 type BehindInput struct {
 	Head  domain.ChangePosition
 	Epoch string // of the changes; webhooks of another one are behind, too
-	Full  int    // webhooks with so many deliveries that wait read nothing
+	Last  bool   // those that are least behind first
 	Limit int
 }
 
-// Behind lists the webhooks that have not read all changes, those that are furthest behind first.
+// Behind lists the webhooks that have not read all changes, and that are not crowded. Those that are furthest behind are first,
+// unless the input says otherwise.
 func (r Reads) Behind(ctx context.Context, in BehindInput) ([]domain.Webhook, error) {
+	order := "w.read_xid, w.read_id, w.user_id, w.id"
+	if in.Last {
+		order = "w.read_xid DESC, w.read_id DESC, w.user_id, w.id"
+	}
 	rows, err := r.db.Query(ctx, "SELECT "+columns+` FROM webhooks w
-		WHERE w.stopped = '' AND ((w.read_xid, w.read_id) < (CAST($1 AS BIGINT), CAST($2 AS BIGINT)) OR w.epoch <> $3)
-			AND NOT EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.next_at IS NOT NULL LIMIT 1 OFFSET CAST($4 AS BIGINT))
-		ORDER BY w.read_xid, w.read_id, w.user_id, w.id`+sqlx.Limit("$5"), in.Head.Transaction, in.Head.ID, in.Epoch, in.Full, in.Limit)
+		WHERE w.stopped = '' AND NOT w.crowded AND ((w.read_xid, w.read_id) < (CAST($1 AS BIGINT), CAST($2 AS BIGINT)) OR w.epoch <> $3)
+		ORDER BY `+order+sqlx.Limit("$4"), in.Head.Transaction, in.Head.ID, in.Epoch, in.Limit)
 	return sqlx.Collect(ctx, rows, err, scan)
 }
 
@@ -176,9 +180,22 @@ func (w Writes) LockLeased(ctx context.Context, id domain.WebhookID, lease strin
 	return scan(w.db.QueryRow(ctx, "SELECT "+columns+" FROM webhooks w WHERE w.id = $1 AND w.lease = $2"+w.db.ForUpdate("w"), id, lease))
 }
 
-// ReleaseWebhook ends the lease of a locked webhook, and computes when the next delivery is due.
-func (w Writes) ReleaseWebhook(ctx context.Context, id domain.WebhookID) error {
-	return w.db.Exec(ctx, `UPDATE webhooks SET lease = '', leased_until = 0, wake_at = (SELECT min(d.next_at) FROM webhook_deliveries d WHERE d.webhook_id = $1 AND `+sendable+`) WHERE id = $1`, id)
+// crowded is true for a webhook if at least as many of its deliveries wait as the parameter p says.
+func crowded(id, p string) string {
+	return "EXISTS (SELECT 1 FROM webhook_deliveries d WHERE d.webhook_id = " + id + " AND d.next_at IS NOT NULL LIMIT 1 OFFSET CAST(" + p + " AS BIGINT) - 1)"
+}
+
+// ReleaseWebhook ends the lease of a locked webhook, and computes when the next delivery is due: not before now, so that one
+// with many deliveries waits for its turn after others. It reads no further changes while `full` deliveries wait.
+func (w Writes) ReleaseWebhook(ctx context.Context, id domain.WebhookID, now time.Time, full int) error {
+	return w.db.Exec(ctx, `UPDATE webhooks SET lease = '', leased_until = 0, crowded = `+crowded("$1", "$3")+`,
+		wake_at = (SELECT CASE WHEN min(d.next_at) < CAST($2 AS BIGINT) THEN $2 ELSE min(d.next_at) END FROM webhook_deliveries d WHERE d.webhook_id = $1 AND `+sendable+`)
+		WHERE id = $1`, id, sqlx.Micros(now), full)
+}
+
+// MarkCrowded makes those of some locked webhooks read no further changes for which `full` deliveries wait.
+func (w Writes) MarkCrowded(ctx context.Context, ids []domain.WebhookID, full int) error {
+	return w.db.Exec(ctx, "UPDATE webhooks SET crowded = TRUE WHERE "+w.db.In("id", "$1")+" AND "+crowded("webhooks.id", "$2"), sqlx.IDs(w.db.Dialect, ids), full)
 }
 
 // WakeWebhooks makes the deliveries of locked webhooks due at a time, unless some are due earlier.

@@ -25,7 +25,7 @@ func streamChanges(v *web.Visit) error {
 		events.Begin()
 		return nil
 	}
-	err := v.App().Changes.Follow(v.R.Context(), v.Actor(), in, v.Client(), changes.Stream{
+	err := v.App().Changes.Follow(v.R.Context(), v.Actor(), in, changes.Client{Name: v.Client(), Session: v.Session.Hash}, changes.Stream{
 		Send:   func(p changes.Page) error { return events.Send(pageEvents(p, !events.Started())) },
 		Unread: func() error { return events.Send(unreadEvent(v)) },
 	})

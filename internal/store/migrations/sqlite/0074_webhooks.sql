@@ -26,6 +26,7 @@ CREATE TABLE webhooks (
     strained       BOOLEAN NOT NULL DEFAULT FALSE, -- the last attempt failed or was slow
     hold_until     BIGINT NOT NULL DEFAULT 0, -- nothing is sent before
     wake_at        BIGINT, -- when a delivery is due
+    crowded        BOOLEAN NOT NULL DEFAULT FALSE, -- so many deliveries wait that it reads no further changes
     lease          TEXT NOT NULL DEFAULT '', -- of the process that sends
     leased_until   BIGINT NOT NULL DEFAULT 0, -- in seconds, on the clock of the database
     succeeded_at   BIGINT,
@@ -33,7 +34,7 @@ CREATE TABLE webhooks (
     updated_at     BIGINT NOT NULL
 );
 CREATE INDEX webhooks_user ON webhooks (user_id, id);
-CREATE INDEX webhooks_read ON webhooks (read_xid, read_id) WHERE stopped = '';
+CREATE INDEX webhooks_read ON webhooks (read_xid, read_id) WHERE stopped = '' AND NOT crowded;
 CREATE INDEX webhooks_wake ON webhooks (wake_at) WHERE wake_at IS NOT NULL;
 
 -- What is, or was, sent.
