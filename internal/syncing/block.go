@@ -282,6 +282,9 @@ func (p *pass) put(old, e *entry, temp string, text []byte) error {
 		if name == prev.Path {
 			prev.Seen = now
 		}
+		if name == e.Path && isSpelling(e.Path, prev.Path) { // one file on systems that ignore case
+			continue
+		}
 		if now != p.seen[name] && now != e.Hash { // somebody wrote it in the meantime
 			p.again = true
 			return nil
@@ -290,6 +293,12 @@ func (p *pass) put(old, e *entry, temp string, text []byte) error {
 	e.Prev = &prev
 	if err := p.state.put(*e); err != nil {
 		return err
+	}
+	if isSpelling(prev.Path, e.Path) && prev.Seen != "" { // the same file on systems that ignore case
+		if err := p.dir.root.Rename(prev.Path, e.Path); err != nil {
+			return err
+		}
+		p.dir.step("after renaming " + prev.Path)
 	}
 	if temp != "" {
 		if err := p.dir.place(temp, e.File); err != nil {
@@ -329,8 +338,13 @@ func (p *pass) freeName(f *entry, stem, own string) (string, error) {
 		}
 	}
 	for _, dir := range p.tree.dirs {
-		if parentOf(dir) == f.Path {
+		if parentOf(dir) == f.Path && (own == "" || dir != own) {
 			taken[key(path.Base(dir))] = true
+		}
+	}
+	for _, name := range p.tree.others {
+		if parentOf(name) == f.Path {
+			taken[key(path.Base(name))], taken[key(stemOf(name))] = true, true
 		}
 	}
 	for _, e := range p.state.in(f.ID) {

@@ -27,6 +27,7 @@ type dir struct {
 	step  func(string)
 	now   func() time.Time
 	cache map[string]cached // hashes of files that did not change since
+	known map[string]string // paths of entries by key, which count if the directory has several spellings
 }
 
 type cached struct {
@@ -44,8 +45,9 @@ type stat struct {
 type tree struct {
 	files   map[string]*found
 	dirs    map[string]string // the paths as they are
+	others  map[string]string // the paths of everything that is ignored
 	links   []string          // symbolic links, which are ignored
-	clashes []string          // files whose names differ only in case from those of others
+	clashes []string          // files and folders whose names differ only in case from those of others
 }
 
 type found struct {
@@ -55,7 +57,7 @@ type found struct {
 
 // scan lists the files and folders. It does not read files.
 func (d *dir) scan() (*tree, error) {
-	t := &tree{files: map[string]*found{}, dirs: map[string]string{}}
+	t := &tree{files: map[string]*found{}, dirs: map[string]string{}, others: map[string]string{}}
 	err := fs.WalkDir(d.root.FS(), ".", func(name string, de fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && name != "." {
 			return nil // deleted in the meantime
@@ -63,7 +65,13 @@ func (d *dir) scan() (*tree, error) {
 		if err != nil || name == "." {
 			return err
 		}
-		if ignored(path.Base(name)) {
+		k := key(name)
+		clash := t.dirs[k] != "" || t.files[k] != nil || d.other(name)
+		if clash {
+			t.clashes = append(t.clashes, name)
+		}
+		if clash || ignored(path.Base(name)) {
+			t.others[k] = name
 			if de.IsDir() {
 				return fs.SkipDir
 			}
@@ -71,9 +79,9 @@ func (d *dir) scan() (*tree, error) {
 		}
 		switch {
 		case de.IsDir():
-			t.dirs[key(name)] = name
+			t.dirs[k] = name
 		case de.Type()&fs.ModeSymlink != 0:
-			t.links = append(t.links, name)
+			t.links, t.others[k] = append(t.links, name), name
 		case de.Type().IsRegular():
 			info, err := de.Info()
 			if errors.Is(err, fs.ErrNotExist) {
@@ -82,11 +90,9 @@ func (d *dir) scan() (*tree, error) {
 			if err != nil {
 				return err
 			}
-			if same := t.files[key(name)]; same != nil {
-				t.clashes = append(t.clashes, name)
-				return nil
-			}
-			t.files[key(name)] = &found{path: name, stat: stat{info.Size(), info.ModTime()}}
+			t.files[k] = &found{path: name, stat: stat{info.Size(), info.ModTime()}}
+		default:
+			t.others[k] = name
 		}
 		if len(t.files) > maxFiles {
 			return fmt.Errorf("more than %d files", maxFiles)
@@ -94,6 +100,20 @@ func (d *dir) scan() (*tree, error) {
 		return nil
 	})
 	return t, err
+}
+
+// other reports whether a path is not the one of an entry that differs only in case, and that exists too.
+func (d *dir) other(name string) bool {
+	known := d.known[key(name)]
+	if known == "" || known == name {
+		return false
+	}
+	a, err := d.root.Lstat(name)
+	if err != nil {
+		return false
+	}
+	b, err := d.root.Lstat(known)
+	return err == nil && !os.SameFile(a, b)
 }
 
 // equal reports whether two scans found the same.
@@ -127,7 +147,7 @@ func (d *dir) hash(name string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s: is not a regular file", name)
+		return "", errOne{errors.New("is not a regular file")}
 	}
 	now := stat{info.Size(), info.ModTime()}
 	if c, ok := d.cache[name]; ok && c.stat.size == now.size && c.stat.at.Equal(now.at) {

@@ -29,11 +29,14 @@ func (p *pass) folder(ctx context.Context, f *entry, depth int) error {
 		case read && !ok:
 			err = p.gone(ctx, e)
 		case e.Type == typeBlock:
-			err = p.skip(e.Path, p.block(ctx, f, e, item.Block))
+			err = p.block(ctx, f, e, item.Block)
 		default:
-			err = p.skip(e.Path, p.channel(ctx, f, e, item.Channel))
+			err = p.channel(ctx, f, e, item.Channel)
 		}
-		if err != nil {
+		if ok || read || item.Block != nil {
+			err = p.later(f, e.Path, err)
+		}
+		if err := p.skip(e.Path, err); err != nil {
 			return err
 		}
 	}
@@ -42,7 +45,7 @@ func (p *pass) folder(ctx context.Context, f *entry, depth int) error {
 		if e := p.state.entries[at]; !ok || e != nil && !e.Pending {
 			continue
 		}
-		if err := p.skip(titleOf(items[i]), p.incoming(ctx, f, at, items[i], depth)); err != nil {
+		if err := p.later(f, titleOf(items[i]), p.incoming(ctx, f, at, items[i], depth)); err != nil {
 			return err
 		}
 	}
@@ -56,7 +59,7 @@ func (p *pass) folder(ctx context.Context, f *entry, depth int) error {
 			}
 		}
 	}
-	return p.index(f, items, read)
+	return p.later(f, join(f.Path, indexFile), p.index(f, items, read))
 }
 
 // skip reports an error that concerns one item, and returns any other.
@@ -66,6 +69,14 @@ func (p *pass) skip(name string, err error) error {
 		return nil
 	}
 	return err
+}
+
+// later is skip for a change of the server, which the next pass reads again.
+func (p *pass) later(f *entry, name string, err error) error {
+	if _, ok := isOne(err); ok {
+		p.retry[f.ID] = true
+	}
+	return p.skip(name, err)
 }
 
 func titleOf(item client.Connectable) string {
@@ -154,10 +165,17 @@ func (p *pass) channel(ctx context.Context, f, e *entry, c *client.Channel) erro
 			return err
 		}
 	}
-	if c == nil || c.Title == e.Title || !p.o.Pull || !p.do("rename", e.Path) {
-		return nil
+	if c != nil && c.Title != e.Title && p.o.Pull && p.do("rename", e.Path) {
+		return p.moveFolder(f, e, c)
 	}
-	return p.moveFolder(f, e, c)
+	if path.Base(e.Path) != e.Name && p.o.Push && p.do("rename", e.Path) {
+		now := *e
+		if err := p.retitle(ctx, &now); err != nil {
+			return err
+		}
+		return p.state.put(now)
+	}
+	return nil
 }
 
 // moveFolder renames the folder of a channel that has a new title.
@@ -165,7 +183,7 @@ func (p *pass) moveFolder(f, e *entry, c *client.Channel) error {
 	now := *e
 	now.Title = c.Title
 	if stem := safeStem(c.Title); stem != e.Name && !numbered(e.Name, stem) {
-		name, err := p.freeName(f, stem, "")
+		name, err := p.freeName(f, stem, e.Path)
 		if err != nil {
 			return err
 		}
@@ -299,6 +317,9 @@ func (p *pass) incomingChannel(ctx context.Context, f *entry, at place, c *clien
 		e.Conn = c.Connection.ID
 	}
 	own := at.Channel == 0
+	if own && p.state.folderOf(c.ID) != nil {
+		return nil // its folder is in another one
+	}
 	if !own && depth < maxDepth && p.state.folderOf(c.ID) == nil && c.ID != p.root.ID && p.root.Type != typeAccount {
 		full, err := p.server.GetChannel(ctx, client.ID(c.ID))
 		if err != nil {
@@ -432,6 +453,19 @@ func (p *pass) index(f *entry, items []client.Connectable, read bool) error {
 	hash, err := p.dir.hash(name)
 	if err != nil || hash == hashOf(text) {
 		return err
+	}
+	if hash != "" && p.indexed(f.Path) == 0 { // a note of the user, such as a page of Hugo
+		free, err := p.freeName(f, strings.Trim(stemOf(indexFile), "_"), "")
+		if err != nil {
+			return err
+		}
+		free = join(f.Path, free+noteExt)
+		p.say("keep your %s as %s", name, free)
+		if err := p.dir.root.Rename(name, free); err != nil {
+			return err
+		}
+		p.dir.step("after keeping " + name)
+		p.again = true
 	}
 	return p.dir.replace(name, text)
 }

@@ -197,6 +197,19 @@ func byPath(a, b *entry) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.ID, b.ID))
 }
 
+// paths returns the paths of all entries by their keys.
+func (s *state) paths() map[string]string {
+	all := map[string]string{}
+	for _, e := range s.entries {
+		for _, name := range []string{e.Path, e.File} {
+			if name != "" {
+				all[key(name)] = name
+			}
+		}
+	}
+	return all
+}
+
 // in returns the entries of a channel.
 func (s *state) in(channel int64) (found []*entry) {
 	for _, e := range s.entries {

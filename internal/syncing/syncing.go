@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +27,7 @@ type Options struct {
 	Push    bool   // change the server
 	DryRun  bool   // only report what would change
 	Confirm bool   // delete however much is missing
+	Moved   bool   // the server has a new address
 
 	Visibility client.ChannelVisibility // of new channels
 	MaxFile    int64                    // bytes of a downloaded file
@@ -62,7 +64,8 @@ type Sync struct {
 	failed    map[string]string
 	told      map[string]bool
 	problems  int
-	unsettled bool // a file was written just now
+	unsettled bool                // a file was written just now
+	missed    map[place]time.Time // when a scan first missed what was deleted in the directory
 	last      *tree
 }
 
@@ -79,7 +82,7 @@ func Open(ctx context.Context, o Options) (*Sync, error) {
 		return nil, err
 	}
 	s := &Sync{o: o, dir: &dir{root: root, step: o.step, now: o.Now, cache: map[string]cached{}}, release: func() {},
-		dirty: map[int64]bool{}, blocks: map[int64]bool{}, writable: map[int64]bool{}, failed: map[string]string{}, told: map[string]bool{}}
+		missed: map[place]time.Time{}, dirty: map[int64]bool{}, blocks: map[int64]bool{}, writable: map[int64]bool{}, failed: map[string]string{}, told: map[string]bool{}}
 	begun := false
 	defer func() {
 		if !begun {
@@ -154,11 +157,27 @@ func (s *Sync) connect(ctx context.Context) error {
 	if was.User == 0 {
 		return s.state.setAbout(now)
 	}
+	if !sameAddress(was.Server, now.Server) && !s.o.Moved {
+		return fmt.Errorf("%s is in step with the server at %s, not %s; if that server has moved, use --server-moved", s.o.Dir, was.Server, now.Server)
+	}
 	if was.User != now.User || was.Channel != now.Channel {
 		return fmt.Errorf("%s is in step with channel %d of user %d at %s; use another directory for channel %d of user %d", s.o.Dir, was.Channel, was.User, was.Server, now.Channel, now.User)
 	}
 	s.cursor = was.Cursor
+	if now.Cursor = was.Cursor; now != was {
+		return s.state.setAbout(now)
+	}
 	return nil
+}
+
+// sameAddress reports whether two base addresses are the same.
+func sameAddress(a, b string) bool {
+	u, err := url.Parse(a)
+	if err != nil {
+		return false
+	}
+	v, err := url.Parse(b)
+	return err == nil && strings.EqualFold(u.Scheme, v.Scheme) && strings.EqualFold(u.Host, v.Host) && strings.Trim(u.Path, "/") == strings.Trim(v.Path, "/")
 }
 
 // Once synchronizes both sides. It returns ErrPartly if it had to omit items.
