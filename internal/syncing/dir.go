@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -47,6 +48,7 @@ type tree struct {
 	dirs    map[string]string // the paths as they are
 	others  map[string]string // the paths of everything that is ignored
 	links   []string          // symbolic links, which are ignored
+	closed  []string          // folders that cannot be read
 	clashes []string          // files and folders whose names differ only in case from those of others
 }
 
@@ -61,6 +63,10 @@ func (d *dir) scan() (*tree, error) {
 	err := fs.WalkDir(d.root.FS(), ".", func(name string, de fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && name != "." {
 			return nil // deleted in the meantime
+		}
+		if errors.Is(err, fs.ErrPermission) && name != "." && de != nil && de.IsDir() {
+			t.closed = append(t.closed, name)
+			return fs.SkipDir
 		}
 		if err != nil || name == "." {
 			return err
@@ -100,6 +106,11 @@ func (d *dir) scan() (*tree, error) {
 		return nil
 	})
 	return t, err
+}
+
+// isClosed reports whether a path is in a folder that cannot be read, or is one.
+func (t *tree) isClosed(name string) bool {
+	return slices.ContainsFunc(t.closed, func(folder string) bool { return name == folder || below(name, folder) })
 }
 
 // other reports whether a path is not the one of an entry that differs only in case, and that exists too.
@@ -199,7 +210,7 @@ func (d *dir) download(r io.Reader, limit int64) (temp, hash string, err error) 
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(r, limit+1))
 	if err == nil && n > limit {
-		err = fmt.Errorf("the file has more than %d bytes", limit)
+		err = fmt.Errorf("%w: the file has more than %d bytes", errFile, limit)
 	}
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {
@@ -269,6 +280,9 @@ func (d *dir) prepare() error {
 		if err := d.root.MkdirAll(name, 0o755); err != nil {
 			return err
 		}
+	}
+	if err := d.root.Chmod(ownFolder, 0o700); err != nil {
+		return err
 	}
 	list, err := fs.ReadDir(d.root.FS(), ownFolder+"/tmp")
 	for _, f := range list {

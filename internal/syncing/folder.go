@@ -26,7 +26,7 @@ func (p *pass) folder(ctx context.Context, f *entry, depth int) error {
 		}
 		var err error
 		switch {
-		case read && !ok:
+		case read && !ok, !read && e.Lost:
 			err = p.gone(ctx, e)
 		case e.Type == typeBlock:
 			err = p.block(ctx, f, e, item.Block)
@@ -53,7 +53,11 @@ func (p *pass) folder(ctx context.Context, f *entry, depth int) error {
 		return err
 	}
 	for _, e := range p.state.in(f.ID) {
-		if _, exists := p.tree.dirs[key(e.Path)]; e.folder() && exists {
+		if _, exists := p.tree.dirs[key(e.Path)]; e.folder() && exists && !e.Lost {
+			if p.tree.isClosed(e.Path) {
+				p.retry[e.ID] = true
+				continue
+			}
 			if err := p.folder(ctx, e, depth+1); err != nil {
 				return err
 			}
@@ -102,12 +106,61 @@ func (p *pass) gone(ctx context.Context, e *entry) error {
 	}
 	if there {
 		p.dirty[e.Channel], p.again = true, true
+		return p.lose(e, false)
+	}
+	if !p.o.Pull {
 		return nil
 	}
-	if !p.o.Pull || !p.do("trash", e.Path) {
+	if e.folder() {
+		name, err := p.unsent(e)
+		if err != nil {
+			return err
+		}
+		if name != "" {
+			p.problem(e.Path, fmt.Errorf("its channel is gone, or this account may no longer see it; the folder stays, as %s was not sent", name))
+			return p.lose(e, true)
+		}
+	}
+	if !p.do("trash", e.Path) {
 		return nil
 	}
 	return p.trash(e)
+}
+
+// lose stores whether the folder of a channel that is gone stays, as it has work that was not sent.
+func (p *pass) lose(e *entry, lost bool) error {
+	if e.Lost == lost {
+		return nil
+	}
+	now := *e
+	now.Lost = lost
+	return p.state.put(now)
+}
+
+// unsent returns a file in a folder that the server does not have, or "".
+func (p *pass) unsent(folder *entry) (string, error) {
+	for k, f := range p.tree.files {
+		e := p.mapped[k]
+		if !below(f.path, folder.Path) || e == nil && strings.EqualFold(path.Base(f.path), indexFile) && p.indexed(parentOf(f.path)) != 0 {
+			continue
+		}
+		if e == nil {
+			return f.path, nil
+		}
+		hash, err := p.dir.hash(f.path)
+		if err != nil {
+			return "", err
+		}
+		if f.path == e.Path && hash != e.Hash || f.path == e.File && hash != e.FileHash {
+			return f.path, nil
+		}
+	}
+	for _, name := range p.tree.others {
+		if below(name, folder.Path) && conflicts.MatchString(path.Base(name)) {
+			return name, nil
+		}
+	}
+	return "", nil
 }
 
 // trash moves an item to the trash of the directory and forgets it.
@@ -154,6 +207,10 @@ func (p *pass) channel(ctx context.Context, f, e *entry, c *client.Channel) erro
 	if e.Linked {
 		return p.linked(f, e, c)
 	}
+	if err := p.lose(e, false); err != nil {
+		return err
+	}
+	e = p.state.entries[e.place]
 	if _, exists := p.tree.dirs[key(e.Path)]; !exists {
 		if !p.moved(e.ID) {
 			p.removed = append(p.removed, e)
@@ -256,7 +313,7 @@ func (p *pass) adopt(f *entry, at place, b *client.Block) (done bool, err error)
 		}
 		text, err := p.dir.read(file.path)
 		if err != nil {
-			return false, err
+			continue // local has reported it
 		}
 		n, err := parse(text)
 		if err != nil || n.channel != 0 || n.id != 0 && n.id != b.ID {

@@ -61,6 +61,9 @@ func (s *Sync) pass(ctx context.Context) (again bool, err error) {
 	for _, name := range p.tree.clashes {
 		p.problem(name, errors.New("is ignored, as the name of another file differs only in case"))
 	}
+	for _, name := range p.tree.closed {
+		p.problem(name, errors.New("cannot be read, so nothing in it is compared"))
+	}
 	for name, hash := range p.failed {
 		if now, err := p.dir.hash(name); err == nil && now != hash && hash != failedFolder || hash == failedFolder && p.tree.dirs[key(name)] == "" {
 			delete(p.failed, name)
@@ -218,8 +221,11 @@ func (p *pass) local() error {
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		if err != nil {
+		if err := p.skip(f.path, err); err != nil {
 			return err
+		}
+		if err != nil {
+			continue
 		}
 		if n, err := parse(text); err == nil && n.id != 0 {
 			p.notes[n.id] = append(p.notes[n.id], f.path)
@@ -275,7 +281,7 @@ func respelledName(old, now string) string {
 
 // renamed finds the note and the file of an entry under another name in the same folder.
 func (p *pass) renamed(e *entry) error {
-	if e.Type != typeBlock || e.Pending || !p.o.Push {
+	if e.Type != typeBlock || e.Pending || !p.o.Push || p.tree.isClosed(e.Path) {
 		return nil
 	}
 	now := *e
@@ -292,9 +298,11 @@ func (p *pass) renamed(e *entry) error {
 			if p.mapped[k] != nil || isNote(f.path) || parentOf(f.path) != parentOf(e.File) {
 				continue
 			}
-			if hash, err := p.dir.hash(f.path); err != nil {
+			hash, err := p.dir.hash(f.path)
+			if err := p.skip(f.path, err); err != nil {
 				return err
-			} else if hash == e.FileHash {
+			}
+			if err == nil && hash == e.FileHash {
 				now.File = f.path
 				break
 			}
@@ -359,7 +367,11 @@ func (p *pass) list(ctx context.Context, f *entry) error {
 		if f == p.root {
 			return errors.New("the channel was deleted, or this account may no longer see it; nothing was removed from the directory")
 		}
-		return nil // the list of its parent shows whether it is gone
+		parent := p.root
+		if e := p.state.folderOf(f.Channel); e != nil && f.Channel != p.root.ID {
+			parent = e
+		}
+		return p.list(ctx, parent) // shows whether it is gone
 	}
 	if err == nil {
 		p.lists[f.ID] = items
@@ -383,7 +395,12 @@ func (p *pass) guard() error {
 		return read && !listed[e.place]
 	}
 	folders := map[string]bool{} // that are gone, with everything in them
+	kept := map[string]bool{}    // that stay, with everything in them, although their channels are gone
 	for _, e := range p.state.sorted() {
+		if e.Lost || kept[parentOf(e.Path)] {
+			kept[e.Path] = e.folder()
+			continue
+		}
 		if e.Pending {
 			continue
 		}
@@ -406,6 +423,9 @@ func (p *pass) guard() error {
 
 // isMissing reports whether the directory no longer has an item.
 func (p *pass) isMissing(e *entry) bool {
+	if p.tree.isClosed(e.Path) {
+		return false
+	}
 	if e.folder() {
 		return p.tree.dirs[key(e.Path)] == "" && !p.moved(e.ID)
 	}

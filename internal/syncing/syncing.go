@@ -3,6 +3,7 @@
 package syncing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,8 @@ type Options struct {
 	Now        func() time.Time
 	Report     func(text string)
 
-	step func(string) // called before and after each change, for tests
+	stall time.Duration // instead of maxStall, for tests
+	step  func(string)  // called before and after each change, for tests
 }
 
 // Errors that end a run.
@@ -74,7 +76,8 @@ func Open(ctx context.Context, o Options) (*Sync, error) {
 	if o.step == nil {
 		o.step = func(string) {}
 	}
-	if err := os.MkdirAll(filepath.Join(o.Dir, ownFolder), 0o755); err != nil {
+	o.HTTP = withStall(o.HTTP, cmp.Or(o.stall, maxStall))
+	if err := os.MkdirAll(filepath.Join(o.Dir, ownFolder), 0o700); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(o.Dir)
@@ -109,7 +112,7 @@ func (s *Sync) begin(ctx context.Context) error {
 	if err := s.dir.prepare(); err != nil {
 		return err
 	}
-	if s.state, err = openState(s.dir, s.o.step); err != nil {
+	if s.state, err = openState(s.dir, s.o.step, s.o.DryRun); err != nil {
 		return err
 	}
 	return s.recover()
@@ -152,6 +155,10 @@ func (s *Sync) connect(ctx context.Context) error {
 		now.Channel = channel.ID
 		s.root.place = place{0, typeChannel, channel.ID}
 		s.writable[channel.ID] = channel.Can != nil && channel.Can.AddTo
+	} else if _, err := c.GetUserContents(ctx, client.ID(me.ID), &client.GetUserContentsParams{Per: 1, Type: client.ContentTypeFilterChannel}); refused(err) {
+		return fmt.Errorf("this token may not list the channels of its account; use --channel, or a token that is not limited to channels: %w", err)
+	} else if err != nil {
+		return err
 	}
 	s.writable[0] = ref == ""
 	if was.User == 0 {
@@ -265,7 +272,7 @@ func (s *Sync) settle(e entry) error {
 
 // remove removes a file that has a hash, unless it is the one to keep.
 func (s *Sync) remove(name, hash, keep string) error {
-	if name == "" || key(name) == key(keep) {
+	if name == "" || key(name) == key(keep) || s.o.DryRun {
 		return nil
 	}
 	now, err := s.dir.hash(name)
