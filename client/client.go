@@ -216,7 +216,7 @@ func (c *Client) call(ctx context.Context, method, path string, values []any, qu
 	if method == http.MethodPost && kind == "application/json" {
 		header.Set("Idempotency-Key", rand.Text()) // the same for each repetition, so that it takes effect once
 	}
-	return c.repeat(ctx, method, address, header, encoded, out)
+	return c.repeat(ctx, method, address, header, encoded, out, nil)
 }
 
 // Request is a request that has no method of its own, such as one to an extension of a server.
@@ -226,6 +226,9 @@ type Request struct {
 	Key    string // the Idempotency-Key of a POST, for programs that repeat it later; empty: a new one
 	Body   any    // is sent as JSON, unless it is nil
 	Out    any    // the response is decoded into it, unless it is nil
+
+	IfMatch string  // an ETag that the thing must still have, or the answer is 412; empty: any
+	ETag    *string // gets the ETag of the response, unless it is nil
 }
 
 // Do sends a request, and repeats it like those of other methods.
@@ -238,7 +241,10 @@ func (c *Client) Do(ctx context.Context, r Request) error {
 	if r.Method == http.MethodPost {
 		header.Set("Idempotency-Key", cmp.Or(r.Key, rand.Text()))
 	}
-	return c.repeat(ctx, r.Method, c.base+r.Path, header, encoded, r.Out)
+	if r.IfMatch != "" {
+		header.Set("If-Match", r.IfMatch)
+	}
+	return c.repeat(ctx, r.Method, c.base+r.Path, header, encoded, r.Out, r.ETag)
 }
 
 // header returns the header of a request whose body has a media type.
@@ -254,9 +260,9 @@ func (c *Client) header(kind string) http.Header {
 }
 
 // repeat sends a request until it is answered or may not be repeated.
-func (c *Client) repeat(ctx context.Context, method, address string, header http.Header, encoded []byte, out any) error {
+func (c *Client) repeat(ctx context.Context, method, address string, header http.Header, encoded []byte, out any, etag *string) error {
 	for attempt := 0; ; attempt++ {
-		err := c.send(ctx, method, address, header, encoded, out)
+		err := c.send(ctx, method, address, header, encoded, out, etag)
 		pause, again := c.pause(err, method, header, attempt)
 		if !again || ctx.Err() != nil {
 			return err
@@ -268,7 +274,7 @@ func (c *Client) repeat(ctx context.Context, method, address string, header http
 }
 
 // send sends a request once.
-func (c *Client) send(ctx context.Context, method, address string, header http.Header, body []byte, out any) error {
+func (c *Client) send(ctx context.Context, method, address string, header http.Header, body []byte, out any, etag *string) error {
 	var reader io.Reader
 	if body != nil {
 		reader = bytes.NewReader(body)
@@ -285,6 +291,9 @@ func (c *Client) send(ctx context.Context, method, address string, header http.H
 	defer res.Body.Close()
 	if res.StatusCode >= 300 {
 		return failure(res)
+	}
+	if etag != nil {
+		*etag = res.Header.Get("ETag")
 	}
 	if out == nil || res.StatusCode == http.StatusNoContent {
 		_, err := io.Copy(io.Discard, io.LimitReader(res.Body, maxError)) // so that the connection can be used again

@@ -24,6 +24,7 @@ type syncCmd struct {
 	Pull       bool          `xor:"direction" help:"Only change the directory."`
 	Push       bool          `xor:"direction" help:"Only change the server."`
 	Confirm    bool          `name:"confirm-deletions" help:"Delete even if more than a fifth of all items are missing on one side, and delete channels whose folders are missing."`
+	Moved      bool          `name:"server-moved" help:"Accept that the server has another address than in earlier runs. Only use it if it is the same server."`
 	Visibility string        `enum:"private,closed,public" default:"private" help:"Visibility of the channels that are created for new folders: ${enum}."`
 	MaxFile    int64         `name:"max-file" placeholder:"MIB" default:"2048" help:"Size of the largest file that is downloaded."`
 	Every      time.Duration `placeholder:"DURATION" default:"3s" help:"How often to look for changes in the directory."`
@@ -47,7 +48,7 @@ func (cmd *syncCmd) Run(c *console) error {
 	transport.ResponseHeaderTimeout = 2 * time.Minute
 	s, err := syncing.Open(c.Ctx, syncing.Options{
 		Server: cmd.Server, Token: token, Dir: filepath.Clean(cmd.Dir), Channel: cmd.Channel,
-		Pull: !cmd.Push, Push: !cmd.Pull, DryRun: cmd.DryRun, Confirm: cmd.Confirm,
+		Pull: !cmd.Push, Push: !cmd.Pull, DryRun: cmd.DryRun, Confirm: cmd.Confirm, Moved: cmd.Moved,
 		Visibility: client.ChannelVisibility(cmd.Visibility), MaxFile: cmd.MaxFile << 20, Settle: cmd.Settle, Every: cmd.Every,
 		Host: cmp.Or(host, "local"), HTTP: &http.Client{Transport: transport}, Now: time.Now,
 		Report: func(text string) { fmt.Fprintln(c.Out, text) },

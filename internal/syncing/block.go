@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -20,7 +22,17 @@ func isOne(err error) (one error, ok bool) {
 	if e, ok := errors.AsType[errOne](err); ok {
 		return e.error, true
 	}
-	return err, err != nil && (refused(err) || errors.Is(err, errFile))
+	return err, err != nil && (refused(err) || errors.Is(err, errFile) || isLocal(err))
+}
+
+// isLocal reports whether an error is one of a file or folder.
+func isLocal(err error) bool {
+	if errors.Is(err, errState) {
+		return false
+	}
+	_, one := errors.AsType[*fs.PathError](err)
+	_, two := errors.AsType[*os.LinkError](err)
+	return one || two
 }
 
 func isNote(name string) bool { return strings.EqualFold(path.Ext(name), noteExt) }
@@ -233,7 +245,11 @@ func (p *pass) down(ctx context.Context, f, old *entry, b *client.Block) error {
 		var name string
 		address, name = fileOf(b)
 		ext = safeExt(name)
-		if have, err := p.dir.hash(e.File); e.File == "" || have == "" || err != nil {
+		have, err := p.dir.hash(e.File)
+		if err != nil {
+			return errOne{err}
+		}
+		if have == "" {
 			if temp, e.FileHash, err = p.server.fetch(ctx, p.dir, address, p.o.MaxFile); err != nil {
 				return err
 			}
@@ -249,7 +265,10 @@ func (p *pass) down(ctx context.Context, f, old *entry, b *client.Block) error {
 		e.Path, e.Name = join(f.Path, name+noteExt), name
 	}
 	if d.Kind == kindFile && e.File == "" {
-		e.File = strings.TrimSuffix(e.Path, path.Ext(e.Path)) + ext
+		var err error
+		if e.File, err = p.freeFile(f, &e, ext); err != nil {
+			return err
+		}
 	}
 	var other []string
 	if text, err := p.dir.read(old.Path); old.Path != "" && err == nil {
@@ -269,8 +288,22 @@ func safeExt(name string) string {
 	return ext
 }
 
+// freeFile returns the path of an entry's new file. It may only exist if it is the same.
+func (p *pass) freeFile(f, e *entry, ext string) (string, error) {
+	name := strings.TrimSuffix(e.Path, path.Ext(e.Path)) + ext
+	hash, err := p.dir.hash(name)
+	if err == nil && (hash == "" || hash == e.FileHash && p.mapped[key(name)] == nil) {
+		return name, nil
+	}
+	stem, err := p.freeName(f, stemOf(e.Path), "")
+	return join(f.Path, stem+ext), err
+}
+
 // put writes the files of an entry. Until it ends, the state contains the old and the new entry.
 func (p *pass) put(old, e *entry, temp string, text []byte) error {
+	if temp != "" {
+		defer func() { _ = p.dir.root.Remove(temp) }() // it is gone if it is in place
+	}
 	e.Hash = hashOf(text)
 	prev := *old
 	prev.Prev, prev.Seen = nil, ""
@@ -282,14 +315,39 @@ func (p *pass) put(old, e *entry, temp string, text []byte) error {
 		if name == prev.Path {
 			prev.Seen = now
 		}
+		if name == e.Path && isSpelling(e.Path, prev.Path) { // one file on systems that ignore case
+			continue
+		}
 		if now != p.seen[name] && now != e.Hash { // somebody wrote it in the meantime
 			p.again = true
 			return nil
 		}
 	}
+	if now, err := p.dir.hash(e.File); temp != "" && (err != nil || now != "" && now != e.FileHash) {
+		p.again = p.again || err == nil
+		return err
+	}
 	e.Prev = &prev
 	if err := p.state.put(*e); err != nil {
 		return err
+	}
+	failed := p.write(&prev, e, temp, text)
+	if err := p.settle(*p.state.entries[e.place]); err != nil {
+		return fmt.Errorf("%w: %w", errState, err)
+	}
+	if failed == nil {
+		p.know(p.state.entries[e.place])
+	}
+	return failed
+}
+
+// write brings the files of an entry in place.
+func (p *pass) write(prev, e *entry, temp string, text []byte) error {
+	if isSpelling(prev.Path, e.Path) && prev.Seen != "" { // the same file on systems that ignore case
+		if err := p.dir.root.Rename(prev.Path, e.Path); err != nil {
+			return err
+		}
+		p.dir.step("after renaming " + prev.Path)
 	}
 	if temp != "" {
 		if err := p.dir.place(temp, e.File); err != nil {
@@ -297,14 +355,8 @@ func (p *pass) put(old, e *entry, temp string, text []byte) error {
 		}
 	}
 	if prev.Path != e.Path || prev.Seen != e.Hash {
-		if err := p.dir.replace(e.Path, text); err != nil {
-			return err
-		}
+		return p.dir.replace(e.Path, text)
 	}
-	if err := p.settle(*p.state.entries[e.place]); err != nil {
-		return err
-	}
-	p.know(p.state.entries[e.place])
 	return nil
 }
 
@@ -329,8 +381,13 @@ func (p *pass) freeName(f *entry, stem, own string) (string, error) {
 		}
 	}
 	for _, dir := range p.tree.dirs {
-		if parentOf(dir) == f.Path {
+		if parentOf(dir) == f.Path && (own == "" || dir != own) {
 			taken[key(path.Base(dir))] = true
+		}
+	}
+	for _, name := range p.tree.others {
+		if parentOf(name) == f.Path {
+			taken[key(path.Base(name))], taken[key(stemOf(name))] = true, true
 		}
 	}
 	for _, e := range p.state.in(f.ID) {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"path"
 
@@ -20,6 +21,9 @@ func (p *pass) createChannel(ctx context.Context, f *entry, dir string) error {
 		if e := p.state.folderOf(id); e != nil && p.tree.dirs[key(e.Path)] == "" {
 			return p.movedFolder(ctx, f, e, dir)
 		}
+	}
+	if p.root.Type == typeAccount && f.Type != typeAccount {
+		return errOne{fmt.Errorf("is not synchronized: %w", errNested)}
 	}
 	if f.Type != typeAccount {
 		if may, err := p.mayAdd(ctx, f); err != nil || !may {
@@ -73,28 +77,41 @@ func (p *pass) join(ctx context.Context, e *entry) error {
 	return p.state.put(now)
 }
 
+// errNested is the reason why folders in folders of an account stay as they are.
+var errNested = errors.New("all channels of an account have their folders next to each other")
+
+// retitle gives a channel the title that its folder has, unless the server refuses it.
+func (p *pass) retitle(ctx context.Context, e *entry) error {
+	name := path.Base(e.Path)
+	if name == e.Name {
+		return nil
+	}
+	c, err := p.server.UpdateChannel(ctx, client.ID(e.ID), &client.UpdateChannelRequest{Title: &name})
+	if err != nil && !refused(err) {
+		return err
+	}
+	if e.Name = name; err == nil {
+		e.Title = c.Title
+	}
+	return nil
+}
+
 // movedFolder updates the title and the connection of a channel whose folder was renamed or moved.
 func (p *pass) movedFolder(ctx context.Context, f, e *entry, dir string) error {
+	if f.ID != e.Channel && (f.ID == 0 || e.Channel == 0) {
+		return errOne{fmt.Errorf("move it back: %w", errNested)}
+	}
 	if !p.do("move", dir) {
 		return nil
 	}
 	now := *e
-	now.Path, now.Name = dir, path.Base(dir)
-	if now.Name != e.Name {
-		c, err := p.server.UpdateChannel(ctx, client.ID(e.ID), &client.UpdateChannelRequest{Title: &now.Name})
-		if err != nil && !refused(err) {
-			return err
-		}
-		if err == nil {
-			now.Title = c.Title
-		}
+	now.Path = dir
+	if err := p.retitle(ctx, &now); err != nil {
+		return err
 	}
 	p.again = true
 	if f.ID == e.Channel {
 		return p.relocate(e, now)
-	}
-	if f.ID == 0 || e.Channel == 0 {
-		return errOne{errors.New("move it back: all channels of an account have their folders next to each other")}
 	}
 	if err := p.server.DeleteConnection(ctx, e.Conn); err != nil && !client.IsNotFound(err) {
 		return err

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,6 +28,7 @@ type dir struct {
 	step  func(string)
 	now   func() time.Time
 	cache map[string]cached // hashes of files that did not change since
+	known map[string]string // paths of entries by key, which count if the directory has several spellings
 }
 
 type cached struct {
@@ -44,8 +46,10 @@ type stat struct {
 type tree struct {
 	files   map[string]*found
 	dirs    map[string]string // the paths as they are
+	others  map[string]string // the paths of everything that is ignored
 	links   []string          // symbolic links, which are ignored
-	clashes []string          // files whose names differ only in case from those of others
+	closed  []string          // folders that cannot be read
+	clashes []string          // files and folders whose names differ only in case from those of others
 }
 
 type found struct {
@@ -55,15 +59,25 @@ type found struct {
 
 // scan lists the files and folders. It does not read files.
 func (d *dir) scan() (*tree, error) {
-	t := &tree{files: map[string]*found{}, dirs: map[string]string{}}
+	t := &tree{files: map[string]*found{}, dirs: map[string]string{}, others: map[string]string{}}
 	err := fs.WalkDir(d.root.FS(), ".", func(name string, de fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && name != "." {
 			return nil // deleted in the meantime
 		}
+		if errors.Is(err, fs.ErrPermission) && name != "." && de != nil && de.IsDir() {
+			t.closed = append(t.closed, name)
+			return fs.SkipDir
+		}
 		if err != nil || name == "." {
 			return err
 		}
-		if ignored(path.Base(name)) {
+		k := key(name)
+		clash := t.dirs[k] != "" || t.files[k] != nil || d.other(name)
+		if clash {
+			t.clashes = append(t.clashes, name)
+		}
+		if clash || ignored(path.Base(name)) {
+			t.others[k] = name
 			if de.IsDir() {
 				return fs.SkipDir
 			}
@@ -71,9 +85,9 @@ func (d *dir) scan() (*tree, error) {
 		}
 		switch {
 		case de.IsDir():
-			t.dirs[key(name)] = name
+			t.dirs[k] = name
 		case de.Type()&fs.ModeSymlink != 0:
-			t.links = append(t.links, name)
+			t.links, t.others[k] = append(t.links, name), name
 		case de.Type().IsRegular():
 			info, err := de.Info()
 			if errors.Is(err, fs.ErrNotExist) {
@@ -82,11 +96,9 @@ func (d *dir) scan() (*tree, error) {
 			if err != nil {
 				return err
 			}
-			if same := t.files[key(name)]; same != nil {
-				t.clashes = append(t.clashes, name)
-				return nil
-			}
-			t.files[key(name)] = &found{path: name, stat: stat{info.Size(), info.ModTime()}}
+			t.files[k] = &found{path: name, stat: stat{info.Size(), info.ModTime()}}
+		default:
+			t.others[k] = name
 		}
 		if len(t.files) > maxFiles {
 			return fmt.Errorf("more than %d files", maxFiles)
@@ -94,6 +106,25 @@ func (d *dir) scan() (*tree, error) {
 		return nil
 	})
 	return t, err
+}
+
+// isClosed reports whether a path is in a folder that cannot be read, or is one.
+func (t *tree) isClosed(name string) bool {
+	return slices.ContainsFunc(t.closed, func(folder string) bool { return name == folder || below(name, folder) })
+}
+
+// other reports whether a path is not the one of an entry that differs only in case, and that exists too.
+func (d *dir) other(name string) bool {
+	known := d.known[key(name)]
+	if known == "" || known == name {
+		return false
+	}
+	a, err := d.root.Lstat(name)
+	if err != nil {
+		return false
+	}
+	b, err := d.root.Lstat(known)
+	return err == nil && !os.SameFile(a, b)
 }
 
 // equal reports whether two scans found the same.
@@ -127,7 +158,7 @@ func (d *dir) hash(name string) (string, error) {
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s: is not a regular file", name)
+		return "", errOne{errors.New("is not a regular file")}
 	}
 	now := stat{info.Size(), info.ModTime()}
 	if c, ok := d.cache[name]; ok && c.stat.size == now.size && c.stat.at.Equal(now.at) {
@@ -179,7 +210,7 @@ func (d *dir) download(r io.Reader, limit int64) (temp, hash string, err error) 
 	h := sha256.New()
 	n, err := io.Copy(io.MultiWriter(f, h), io.LimitReader(r, limit+1))
 	if err == nil && n > limit {
-		err = fmt.Errorf("the file has more than %d bytes", limit)
+		err = fmt.Errorf("%w: the file has more than %d bytes", errFile, limit)
 	}
 	err = errors.Join(err, f.Sync(), f.Close())
 	if err != nil {
@@ -249,6 +280,9 @@ func (d *dir) prepare() error {
 		if err := d.root.MkdirAll(name, 0o755); err != nil {
 			return err
 		}
+	}
+	if err := d.root.Chmod(ownFolder, 0o700); err != nil {
+		return err
 	}
 	list, err := fs.ReadDir(d.root.FS(), ownFolder+"/tmp")
 	for _, f := range list {

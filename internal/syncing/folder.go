@@ -26,14 +26,17 @@ func (p *pass) folder(ctx context.Context, f *entry, depth int) error {
 		}
 		var err error
 		switch {
-		case read && !ok:
+		case read && !ok, !read && e.Lost:
 			err = p.gone(ctx, e)
 		case e.Type == typeBlock:
-			err = p.skip(e.Path, p.block(ctx, f, e, item.Block))
+			err = p.block(ctx, f, e, item.Block)
 		default:
-			err = p.skip(e.Path, p.channel(ctx, f, e, item.Channel))
+			err = p.channel(ctx, f, e, item.Channel)
 		}
-		if err != nil {
+		if ok || read || item.Block != nil {
+			err = p.later(f, e.Path, err)
+		}
+		if err := p.skip(e.Path, err); err != nil {
 			return err
 		}
 	}
@@ -42,7 +45,7 @@ func (p *pass) folder(ctx context.Context, f *entry, depth int) error {
 		if e := p.state.entries[at]; !ok || e != nil && !e.Pending {
 			continue
 		}
-		if err := p.skip(titleOf(items[i]), p.incoming(ctx, f, at, items[i], depth)); err != nil {
+		if err := p.later(f, titleOf(items[i]), p.incoming(ctx, f, at, items[i], depth)); err != nil {
 			return err
 		}
 	}
@@ -50,13 +53,17 @@ func (p *pass) folder(ctx context.Context, f *entry, depth int) error {
 		return err
 	}
 	for _, e := range p.state.in(f.ID) {
-		if _, exists := p.tree.dirs[key(e.Path)]; e.folder() && exists {
+		if _, exists := p.tree.dirs[key(e.Path)]; e.folder() && exists && !e.Lost {
+			if p.tree.isClosed(e.Path) {
+				p.retry[e.ID] = true
+				continue
+			}
 			if err := p.folder(ctx, e, depth+1); err != nil {
 				return err
 			}
 		}
 	}
-	return p.index(f, items, read)
+	return p.later(f, join(f.Path, indexFile), p.index(f, items, read))
 }
 
 // skip reports an error that concerns one item, and returns any other.
@@ -66,6 +73,14 @@ func (p *pass) skip(name string, err error) error {
 		return nil
 	}
 	return err
+}
+
+// later is skip for a change of the server, which the next pass reads again.
+func (p *pass) later(f *entry, name string, err error) error {
+	if _, ok := isOne(err); ok {
+		p.retry[f.ID] = true
+	}
+	return p.skip(name, err)
 }
 
 func titleOf(item client.Connectable) string {
@@ -91,12 +106,61 @@ func (p *pass) gone(ctx context.Context, e *entry) error {
 	}
 	if there {
 		p.dirty[e.Channel], p.again = true, true
+		return p.lose(e, false)
+	}
+	if !p.o.Pull {
 		return nil
 	}
-	if !p.o.Pull || !p.do("trash", e.Path) {
+	if e.folder() {
+		name, err := p.unsent(e)
+		if err != nil {
+			return err
+		}
+		if name != "" {
+			p.problem(e.Path, fmt.Errorf("its channel is gone, or this account may no longer see it; the folder stays, as %s was not sent", name))
+			return p.lose(e, true)
+		}
+	}
+	if !p.do("trash", e.Path) {
 		return nil
 	}
 	return p.trash(e)
+}
+
+// lose stores whether the folder of a channel that is gone stays, as it has work that was not sent.
+func (p *pass) lose(e *entry, lost bool) error {
+	if e.Lost == lost {
+		return nil
+	}
+	now := *e
+	now.Lost = lost
+	return p.state.put(now)
+}
+
+// unsent returns a file in a folder that the server does not have, or "".
+func (p *pass) unsent(folder *entry) (string, error) {
+	for k, f := range p.tree.files {
+		e := p.mapped[k]
+		if !below(f.path, folder.Path) || e == nil && strings.EqualFold(path.Base(f.path), indexFile) && p.indexed(parentOf(f.path)) != 0 {
+			continue
+		}
+		if e == nil {
+			return f.path, nil
+		}
+		hash, err := p.dir.hash(f.path)
+		if err != nil {
+			return "", err
+		}
+		if f.path == e.Path && hash != e.Hash || f.path == e.File && hash != e.FileHash {
+			return f.path, nil
+		}
+	}
+	for _, name := range p.tree.others {
+		if below(name, folder.Path) && conflicts.MatchString(path.Base(name)) {
+			return name, nil
+		}
+	}
+	return "", nil
 }
 
 // trash moves an item to the trash of the directory and forgets it.
@@ -143,6 +207,10 @@ func (p *pass) channel(ctx context.Context, f, e *entry, c *client.Channel) erro
 	if e.Linked {
 		return p.linked(f, e, c)
 	}
+	if err := p.lose(e, false); err != nil {
+		return err
+	}
+	e = p.state.entries[e.place]
 	if _, exists := p.tree.dirs[key(e.Path)]; !exists {
 		if !p.moved(e.ID) {
 			p.removed = append(p.removed, e)
@@ -154,10 +222,17 @@ func (p *pass) channel(ctx context.Context, f, e *entry, c *client.Channel) erro
 			return err
 		}
 	}
-	if c == nil || c.Title == e.Title || !p.o.Pull || !p.do("rename", e.Path) {
-		return nil
+	if c != nil && c.Title != e.Title && p.o.Pull && p.do("rename", e.Path) {
+		return p.moveFolder(f, e, c)
 	}
-	return p.moveFolder(f, e, c)
+	if path.Base(e.Path) != e.Name && p.o.Push && p.do("rename", e.Path) {
+		now := *e
+		if err := p.retitle(ctx, &now); err != nil {
+			return err
+		}
+		return p.state.put(now)
+	}
+	return nil
 }
 
 // moveFolder renames the folder of a channel that has a new title.
@@ -165,7 +240,7 @@ func (p *pass) moveFolder(f, e *entry, c *client.Channel) error {
 	now := *e
 	now.Title = c.Title
 	if stem := safeStem(c.Title); stem != e.Name && !numbered(e.Name, stem) {
-		name, err := p.freeName(f, stem, "")
+		name, err := p.freeName(f, stem, e.Path)
 		if err != nil {
 			return err
 		}
@@ -238,7 +313,7 @@ func (p *pass) adopt(f *entry, at place, b *client.Block) (done bool, err error)
 		}
 		text, err := p.dir.read(file.path)
 		if err != nil {
-			return false, err
+			continue // local has reported it
 		}
 		n, err := parse(text)
 		if err != nil || n.channel != 0 || n.id != 0 && n.id != b.ID {
@@ -299,6 +374,9 @@ func (p *pass) incomingChannel(ctx context.Context, f *entry, at place, c *clien
 		e.Conn = c.Connection.ID
 	}
 	own := at.Channel == 0
+	if own && p.state.folderOf(c.ID) != nil {
+		return nil // its folder is in another one
+	}
 	if !own && depth < maxDepth && p.state.folderOf(c.ID) == nil && c.ID != p.root.ID && p.root.Type != typeAccount {
 		full, err := p.server.GetChannel(ctx, client.ID(c.ID))
 		if err != nil {
@@ -432,6 +510,19 @@ func (p *pass) index(f *entry, items []client.Connectable, read bool) error {
 	hash, err := p.dir.hash(name)
 	if err != nil || hash == hashOf(text) {
 		return err
+	}
+	if hash != "" && p.indexed(f.Path) == 0 { // a note of the user, such as a page of Hugo
+		free, err := p.freeName(f, strings.Trim(stemOf(indexFile), "_"), "")
+		if err != nil {
+			return err
+		}
+		free = join(f.Path, free+noteExt)
+		p.say("keep your %s as %s", name, free)
+		if err := p.dir.root.Rename(name, free); err != nil {
+			return err
+		}
+		p.dir.step("after keeping " + name)
+		p.again = true
 	}
 	return p.dir.replace(name, text)
 }

@@ -13,7 +13,7 @@ import (
 // Names in a folder that are not content.
 const (
 	ownFolder = ".vitrine"  // state, lock, unfinished files and trash
-	indexFile = "_index.md" // about a channel: its title, description and order
+	indexFile = "_index.md" // about a channel: its title and order
 	noteExt   = ".md"
 	untitled  = "Untitled"
 
@@ -23,7 +23,7 @@ const (
 )
 
 // devices are names that Windows reserves, with any extension.
-var devices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)`)
+var devices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(\.|$)`)
 
 // conflicts matches the names of copies that a conflict left, which are not sent to the server.
 var conflicts = regexp.MustCompile(`\(conflict \d{4}-\d\d-\d\d [^()]*\)(\.|$)`)
@@ -36,6 +36,8 @@ func safeStem(title string) string {
 		switch {
 		case unicode.IsControl(r), strings.ContainsRune(`<>:"/\|?*#^[]`, r):
 			r = ' '
+		case unicode.IsDigit(r) && strings.HasSuffix(b.String(), "~"): // short names of Windows, such as VITRIN~1
+			b.WriteByte('-')
 		case unicode.Is(unicode.Cf, r) && r != '\u200d', r == unicode.ReplacementChar:
 			continue
 		}
@@ -47,12 +49,16 @@ func safeStem(title string) string {
 		runes := []rune(stem)
 		stem = string(runes[:len(runes)-1])
 	}
-	stem = strings.Trim(stem, ".~ ")
-	if devices.MatchString(stem) {
-		stem += "_"
+	stem = strings.Trim(stem, ".~ \u200d")
+	if device := devices.FindStringSubmatch(stem); device != nil {
+		stem = device[1] + "_" + stem[len(device[1]):]
 	}
-	if stem == "" || strings.EqualFold(stem+noteExt, indexFile) {
+	index := key(strings.ReplaceAll(stem, "\u200d", "")) // HFS+ ignores joiners
+	if stem == "" || index == indexFile || index+noteExt == indexFile {
 		return untitled
+	}
+	if ignored(stem) { // the folder of a channel with this title
+		stem += "_"
 	}
 	return stem
 }
@@ -62,6 +68,9 @@ func stemOf(name string) string {
 	base := path.Base(name)
 	return strings.TrimSuffix(base, path.Ext(base))
 }
+
+// isSpelling reports whether two paths are the same except for case and normal form.
+func isSpelling(a, b string) bool { return a != b && key(a) == key(b) }
 
 // key returns the form of a path in which two names are equal if any file system treats them as the same.
 func key(name string) string { return strings.ToLower(norm.NFC.String(name)) }

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 
 	"vitrine/client"
 )
@@ -30,6 +33,8 @@ type pass struct {
 	lists   map[int64][]client.Connectable // of dirty channels
 	seen    map[string]string              // hashes of notes that were compared, by path
 	removed []*entry                       // to remove from the server at the end
+	began   time.Time
+	retry   map[int64]bool // channels to read again, since something of theirs failed
 	again   bool
 }
 
@@ -44,7 +49,9 @@ func (s *Sync) pass(ctx context.Context) (again bool, err error) {
 	if err := s.changes(ctx); err != nil {
 		return false, err
 	}
-	p := &pass{Sync: s, mapped: map[string]*entry{}, notes: map[int64][]string{}, plain: map[string][]string{}, seen: map[string]string{}, updated: map[int64]*client.Block{}, lists: map[int64][]client.Connectable{}}
+	p := &pass{Sync: s, mapped: map[string]*entry{}, notes: map[int64][]string{}, plain: map[string][]string{}, seen: map[string]string{}, retry: map[int64]bool{}, updated: map[int64]*client.Block{}, lists: map[int64][]client.Connectable{}}
+	p.began = s.o.Now()
+	s.dir.known = s.state.paths()
 	if p.tree, err = s.dir.scan(); err != nil {
 		return false, err
 	}
@@ -53,6 +60,9 @@ func (s *Sync) pass(ctx context.Context) (again bool, err error) {
 	}
 	for _, name := range p.tree.clashes {
 		p.problem(name, errors.New("is ignored, as the name of another file differs only in case"))
+	}
+	for _, name := range p.tree.closed {
+		p.problem(name, errors.New("cannot be read, so nothing in it is compared"))
 	}
 	for name, hash := range p.failed {
 		if now, err := p.dir.hash(name); err == nil && now != hash && hash != failedFolder || hash == failedFolder && p.tree.dirs[key(name)] == "" {
@@ -74,25 +84,23 @@ func (s *Sync) pass(ctx context.Context) (again bool, err error) {
 	if err := p.folder(ctx, s.root, 0); err != nil {
 		return false, err
 	}
-	for _, e := range p.removed {
-		if err := p.removeRemote(ctx, e); err != nil {
-			return false, err
-		}
+	if err := p.removeAll(ctx); err != nil {
+		return false, err
 	}
 	s.last = p.tree
 	if s.o.DryRun {
 		return false, nil
 	}
-	return p.again, s.commit()
+	return p.again, s.commit(p.retry)
 }
 
-// commit stores the cursor after everything before it is in the directory.
-func (s *Sync) commit() error {
+// commit stores the cursor after everything before it is in the directory, except for channels to read again.
+func (s *Sync) commit(retry map[int64]bool) error {
 	if !s.o.Pull {
 		return nil
 	}
-	s.dirty, s.blocks = map[int64]bool{}, map[int64]bool{}
-	if s.cursor == s.state.about.Cursor {
+	s.dirty, s.blocks = retry, map[int64]bool{}
+	if s.cursor == s.state.about.Cursor || len(retry) > 0 {
 		return nil
 	}
 	a := s.state.about
@@ -195,6 +203,9 @@ func (s *Sync) note(k known, c change) {
 
 // local finds new files, and those that were renamed in their folder.
 func (p *pass) local() error {
+	if err := p.respelled(); err != nil {
+		return err
+	}
 	for _, e := range p.state.entries {
 		for _, name := range []string{e.Path, e.File} {
 			if name != "" {
@@ -210,8 +221,11 @@ func (p *pass) local() error {
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}
-		if err != nil {
+		if err := p.skip(f.path, err); err != nil {
 			return err
+		}
+		if err != nil {
+			continue
 		}
 		if n, err := parse(text); err == nil && n.id != 0 {
 			p.notes[n.id] = append(p.notes[n.id], f.path)
@@ -227,9 +241,47 @@ func (p *pass) local() error {
 	return nil
 }
 
+// respelled stores the paths of files and folders whose names have changed only in case or normal form.
+func (p *pass) respelled() error {
+	for _, e := range p.state.sorted() {
+		if e = p.state.entries[e.place]; e.folder() { // may have been moved with the folder around it
+			if dir := p.tree.dirs[key(e.Path)]; dir != "" && dir != e.Path {
+				now := *e
+				now.Path, now.Name = dir, respelledName(e.Name, path.Base(dir))
+				if err := p.relocate(e, now); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		now := *e
+		if f := p.tree.files[key(e.Path)]; f != nil && f.path != e.Path {
+			now.Path, now.Name = f.path, respelledName(e.Name, stemOf(f.path))
+		}
+		if f := p.tree.files[key(e.File)]; f != nil {
+			now.File = f.path
+		}
+		if now.Path != e.Path || now.File != e.File {
+			if err := p.state.put(now); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// respelledName returns the name that an entry has for a title. Another normal form, which some systems give to names, is
+// no new title.
+func respelledName(old, now string) string {
+	if norm.NFC.String(old) == norm.NFC.String(now) {
+		return now
+	}
+	return old
+}
+
 // renamed finds the note and the file of an entry under another name in the same folder.
 func (p *pass) renamed(e *entry) error {
-	if e.Type != typeBlock || e.Pending || !p.o.Push {
+	if e.Type != typeBlock || e.Pending || !p.o.Push || p.tree.isClosed(e.Path) {
 		return nil
 	}
 	now := *e
@@ -246,9 +298,11 @@ func (p *pass) renamed(e *entry) error {
 			if p.mapped[k] != nil || isNote(f.path) || parentOf(f.path) != parentOf(e.File) {
 				continue
 			}
-			if hash, err := p.dir.hash(f.path); err != nil {
+			hash, err := p.dir.hash(f.path)
+			if err := p.skip(f.path, err); err != nil {
 				return err
-			} else if hash == e.FileHash {
+			}
+			if err == nil && hash == e.FileHash {
 				now.File = f.path
 				break
 			}
@@ -313,7 +367,11 @@ func (p *pass) list(ctx context.Context, f *entry) error {
 		if f == p.root {
 			return errors.New("the channel was deleted, or this account may no longer see it; nothing was removed from the directory")
 		}
-		return nil // the list of its parent shows whether it is gone
+		parent := p.root
+		if e := p.state.folderOf(f.Channel); e != nil && f.Channel != p.root.ID {
+			parent = e
+		}
+		return p.list(ctx, parent) // shows whether it is gone
 	}
 	if err == nil {
 		p.lists[f.ID] = items
@@ -336,20 +394,23 @@ func (p *pass) guard() error {
 		_, read := p.lists[e.Channel]
 		return read && !listed[e.place]
 	}
-	within := "" // a folder that is gone
+	folders := map[string]bool{} // that are gone, with everything in them
+	kept := map[string]bool{}    // that stay, with everything in them, although their channels are gone
 	for _, e := range p.state.sorted() {
-		if e.folder() && lost(e) && (within == "" || !below(e.Path, within)) {
-			within = e.Path
+		if e.Lost || kept[parentOf(e.Path)] {
+			kept[e.Path] = e.folder()
+			continue
 		}
-		if e.Type != typeBlock || e.Pending {
+		if e.Pending {
 			continue
 		}
 		all++
-		if p.tree.files[key(e.Path)] == nil && (e.File == "" || p.tree.files[key(e.File)] == nil) && !p.movedAway(e) {
+		if p.isMissing(e) {
 			missing++
 		}
-		if lost(e) || within != "" && below(e.Path, within) {
+		if lost(e) || folders[parentOf(e.Path)] {
 			gone++
+			folders[e.Path] = e.folder()
 		}
 	}
 	for where, n := range map[string]int{"in the directory": missing, "at the server": gone} {
@@ -358,6 +419,17 @@ func (p *pass) guard() error {
 		}
 	}
 	return nil
+}
+
+// isMissing reports whether the directory no longer has an item.
+func (p *pass) isMissing(e *entry) bool {
+	if p.tree.isClosed(e.Path) {
+		return false
+	}
+	if e.folder() {
+		return p.tree.dirs[key(e.Path)] == "" && !p.moved(e.ID)
+	}
+	return p.tree.files[key(e.Path)] == nil && (e.File == "" || p.tree.files[key(e.File)] == nil) && (e.Type != typeBlock || !p.movedAway(e))
 }
 
 // movedAway reports whether the note of an entry is in another folder.

@@ -81,6 +81,18 @@ func (s server) owns(c *client.Channel) bool {
 	return c.Owner.EmbeddedUser != nil && c.Owner.EmbeddedUser.ID == s.me
 }
 
+// blockToChange returns a block and the ETag of its state.
+func (s server) blockToChange(ctx context.Context, id int64) (b *client.Block, tag string, err error) {
+	err = s.Do(ctx, client.Request{Method: http.MethodGet, Path: "/ext/v1/blocks/" + strconv.FormatInt(id, 10), Out: &b, ETag: &tag})
+	return b, tag, err
+}
+
+// changeBlock changes a block if it is still in the state with an ETag. Otherwise the answer is 412.
+func (s server) changeBlock(ctx context.Context, id int64, tag string, body *client.UpdateBlockRequest) (b *client.Block, err error) {
+	err = s.Do(ctx, client.Request{Method: http.MethodPut, Path: "/v3/blocks/" + strconv.FormatInt(id, 10), Body: body, Out: &b, IfMatch: tag})
+	return b, err
+}
+
 // has reports whether an item is in a channel.
 func (s server) has(ctx context.Context, p place) (bool, error) {
 	if p.Channel == 0 {

@@ -4,11 +4,56 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"strconv"
+	"time"
 
 	"vitrine/client"
 )
+
+// removeAll removes what was deleted in the directory, after a second look: programs that save a file, and other
+// synchronizations, remove it for a moment.
+func (p *pass) removeAll(ctx context.Context) error {
+	missed := map[place]time.Time{}
+	for _, e := range p.removed {
+		there, err := p.exists(e)
+		if err := p.skip(e.Path, err); err != nil {
+			return err
+		}
+		if there || err != nil {
+			p.again = p.again || there
+			continue
+		}
+		first, again := p.missed[e.place]
+		if !again {
+			first = p.o.Now()
+		}
+		missed[e.place] = first
+		if !p.o.DryRun && (!again || p.began.Sub(first) < p.o.Settle) {
+			p.again, p.unsettled = true, true
+			continue
+		}
+		if err := p.removeRemote(ctx, e); err != nil {
+			return err
+		}
+	}
+	p.missed = missed
+	return nil
+}
+
+// exists reports whether the directory now has something where an entry was.
+func (p *pass) exists(e *entry) (bool, error) {
+	for _, name := range []string{e.Path, e.File} {
+		if name == "" {
+			continue
+		}
+		if _, err := p.dir.root.Lstat(name); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
 
 // removeRemote removes from the server what was deleted in the directory. A block of the user that is then in no channel
 // goes to Trash.

@@ -39,6 +39,7 @@ type entry struct {
 	Pending  bool   `json:"pending,omitempty"` // nothing is in the directory yet, as the server is still processing it
 	Refresh  bool   `json:"refresh,omitempty"` // the note has to be written again
 	Linked   bool   `json:"linked,omitempty"`  // a channel that has its folder elsewhere, or none: a note links it
+	Lost     bool   `json:"lost,omitempty"`    // the channel of a folder is gone, and the folder stays
 	Seen     string `json:"seen,omitempty"`    // of Prev: the hash of the note that is replaced
 	Prev     *entry `json:"prev,omitempty"`    // the entry before a change of files that may be unfinished
 }
@@ -81,15 +82,21 @@ type state struct {
 	about   about
 	entries map[place]*entry
 	intents map[string]*intent
-	file    *os.File
+	file    *os.File // nil for a dry run, which stores nothing
 	step    func(string)
 }
 
+// errState ends a run, since a program that cannot store what it does could not continue after a crash.
+var errState = errors.New("the state of the directory")
+
 // openState reads the state and rewrites it without superseded lines.
-func openState(d *dir, step func(string)) (*state, error) {
+func openState(d *dir, step func(string), dry bool) (*state, error) {
 	s := &state{entries: map[place]*entry{}, intents: map[string]*intent{}, step: step}
 	if err := s.read(d.root); err != nil {
 		return nil, err
+	}
+	if dry {
+		return s, nil
 	}
 	name := ownFolder + "/state.jsonl"
 	var all []byte
@@ -101,6 +108,9 @@ func openState(d *dir, step func(string)) (*state, error) {
 		all = append(append(all, line...), '\n')
 	}
 	if err := d.replace(name, all); err != nil {
+		return nil, err
+	}
+	if err := d.root.Chmod(name, 0o600); err != nil {
 		return nil, err
 	}
 	var err error
@@ -171,11 +181,13 @@ func (s *state) write(records ...record) error {
 		all = append(append(all, line...), '\n')
 	}
 	s.step("before the state")
-	if _, err := s.file.Write(all); err != nil {
-		return err
-	}
-	if err := s.file.Sync(); err != nil {
-		return err
+	if s.file != nil {
+		if _, err := s.file.Write(all); err != nil {
+			return fmt.Errorf("%w: %w", errState, err)
+		}
+		if err := s.file.Sync(); err != nil {
+			return fmt.Errorf("%w: %w", errState, err)
+		}
 	}
 	for _, r := range records {
 		s.apply(r)
@@ -195,6 +207,19 @@ func (s *state) sorted() []*entry {
 
 func byPath(a, b *entry) int {
 	return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.ID, b.ID))
+}
+
+// paths returns the paths of all entries by their keys.
+func (s *state) paths() map[string]string {
+	all := map[string]string{}
+	for _, e := range s.entries {
+		for _, name := range []string{e.Path, e.File} {
+			if name != "" {
+				all[key(name)] = name
+			}
+		}
+	}
+	return all
 }
 
 // in returns the entries of a channel.

@@ -3,10 +3,12 @@
 package syncing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,6 +28,7 @@ type Options struct {
 	Push    bool   // change the server
 	DryRun  bool   // only report what would change
 	Confirm bool   // delete however much is missing
+	Moved   bool   // the server has a new address
 
 	Visibility client.ChannelVisibility // of new channels
 	MaxFile    int64                    // bytes of a downloaded file
@@ -36,7 +39,8 @@ type Options struct {
 	Now        func() time.Time
 	Report     func(text string)
 
-	step func(string) // called before and after each change, for tests
+	stall time.Duration // instead of maxStall, for tests
+	step  func(string)  // called before and after each change, for tests
 }
 
 // Errors that end a run.
@@ -62,7 +66,8 @@ type Sync struct {
 	failed    map[string]string
 	told      map[string]bool
 	problems  int
-	unsettled bool // a file was written just now
+	unsettled bool                // a file was written just now
+	missed    map[place]time.Time // when a scan first missed what was deleted in the directory
 	last      *tree
 }
 
@@ -71,7 +76,8 @@ func Open(ctx context.Context, o Options) (*Sync, error) {
 	if o.step == nil {
 		o.step = func(string) {}
 	}
-	if err := os.MkdirAll(filepath.Join(o.Dir, ownFolder), 0o755); err != nil {
+	o.HTTP = withStall(o.HTTP, cmp.Or(o.stall, maxStall))
+	if err := os.MkdirAll(filepath.Join(o.Dir, ownFolder), 0o700); err != nil {
 		return nil, err
 	}
 	root, err := os.OpenRoot(o.Dir)
@@ -79,7 +85,7 @@ func Open(ctx context.Context, o Options) (*Sync, error) {
 		return nil, err
 	}
 	s := &Sync{o: o, dir: &dir{root: root, step: o.step, now: o.Now, cache: map[string]cached{}}, release: func() {},
-		dirty: map[int64]bool{}, blocks: map[int64]bool{}, writable: map[int64]bool{}, failed: map[string]string{}, told: map[string]bool{}}
+		missed: map[place]time.Time{}, dirty: map[int64]bool{}, blocks: map[int64]bool{}, writable: map[int64]bool{}, failed: map[string]string{}, told: map[string]bool{}}
 	begun := false
 	defer func() {
 		if !begun {
@@ -106,7 +112,7 @@ func (s *Sync) begin(ctx context.Context) error {
 	if err := s.dir.prepare(); err != nil {
 		return err
 	}
-	if s.state, err = openState(s.dir, s.o.step); err != nil {
+	if s.state, err = openState(s.dir, s.o.step, s.o.DryRun); err != nil {
 		return err
 	}
 	return s.recover()
@@ -149,16 +155,36 @@ func (s *Sync) connect(ctx context.Context) error {
 		now.Channel = channel.ID
 		s.root.place = place{0, typeChannel, channel.ID}
 		s.writable[channel.ID] = channel.Can != nil && channel.Can.AddTo
+	} else if _, err := c.GetUserContents(ctx, client.ID(me.ID), &client.GetUserContentsParams{Per: 1, Type: client.ContentTypeFilterChannel}); refused(err) {
+		return fmt.Errorf("this token may not list the channels of its account; use --channel, or a token that is not limited to channels: %w", err)
+	} else if err != nil {
+		return err
 	}
 	s.writable[0] = ref == ""
 	if was.User == 0 {
 		return s.state.setAbout(now)
 	}
+	if !sameAddress(was.Server, now.Server) && !s.o.Moved {
+		return fmt.Errorf("%s is in step with the server at %s, not %s; if that server has moved, use --server-moved", s.o.Dir, was.Server, now.Server)
+	}
 	if was.User != now.User || was.Channel != now.Channel {
 		return fmt.Errorf("%s is in step with channel %d of user %d at %s; use another directory for channel %d of user %d", s.o.Dir, was.Channel, was.User, was.Server, now.Channel, now.User)
 	}
 	s.cursor = was.Cursor
+	if now.Cursor = was.Cursor; now != was {
+		return s.state.setAbout(now)
+	}
 	return nil
+}
+
+// sameAddress reports whether two base addresses are the same.
+func sameAddress(a, b string) bool {
+	u, err := url.Parse(a)
+	if err != nil {
+		return false
+	}
+	v, err := url.Parse(b)
+	return err == nil && strings.EqualFold(u.Scheme, v.Scheme) && strings.EqualFold(u.Host, v.Host) && strings.Trim(u.Path, "/") == strings.Trim(v.Path, "/")
 }
 
 // Once synchronizes both sides. It returns ErrPartly if it had to omit items.
@@ -246,7 +272,7 @@ func (s *Sync) settle(e entry) error {
 
 // remove removes a file that has a hash, unless it is the one to keep.
 func (s *Sync) remove(name, hash, keep string) error {
-	if name == "" || key(name) == key(keep) {
+	if name == "" || key(name) == key(keep) || s.o.DryRun {
 		return nil
 	}
 	now, err := s.dir.hash(name)

@@ -22,7 +22,7 @@ func (p *pass) up(ctx context.Context, f, e *entry) error {
 	if err != nil || p.failed[e.Path] == note {
 		return err
 	}
-	b, err := p.server.GetBlock(ctx, e.ID)
+	b, tag, err := p.server.blockToChange(ctx, e.ID)
 	if client.IsNotFound(err) {
 		p.dirty[e.Channel], p.again = true, true
 		return nil
@@ -48,7 +48,11 @@ func (p *pass) up(ctx context.Context, f, e *entry) error {
 		if !p.do("upload", e.Path) {
 			return nil
 		}
-		if b, err = p.server.UpdateBlock(ctx, e.ID, body); err != nil {
+		if b, err = p.server.changeBlock(ctx, e.ID, tag, body); err != nil {
+			if err, ok := errors.AsType[*client.Error](err); ok && err.Status == http.StatusPreconditionFailed {
+				p.again = true // the next pass compares both
+				return nil
+			}
 			if refused(err) {
 				p.failed[e.Path] = note
 			}
@@ -127,7 +131,7 @@ func (p *pass) outgoing(ctx context.Context, f *entry, depth int) error {
 		}
 	}
 	for k, dir := range p.tree.dirs {
-		if p.mapped[k] != nil || parentOf(dir) != f.Path || depth >= maxDepth {
+		if p.mapped[k] != nil || parentOf(dir) != f.Path || depth >= maxDepth || p.tree.isClosed(dir) {
 			continue
 		}
 		if err := p.skip(dir, p.createChannel(ctx, f, dir)); err != nil {
@@ -142,6 +146,10 @@ func (p *pass) mayAdd(ctx context.Context, f *entry) (bool, error) {
 		return may, nil
 	}
 	c, err := p.server.GetChannel(ctx, client.ID(f.ID))
+	if client.IsNotFound(err) && f != p.root {
+		p.dirty[f.ID], p.again = true, true // the next pass finds that it is gone
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
@@ -254,7 +262,7 @@ func (p *pass) finish(ctx context.Context, i intent) error {
 	e := entry{place: place{i.Channel, typeBlock, b.ID}, Path: i.Path, Name: stemOf(i.Path), Kind: d.Kind, Hash: i.Hash, Title: d.Title, Matter: i.Matter, Remote: d.hash(), Refresh: true}
 	if !isNote(i.Path) {
 		e.Kind, e.Path, e.Hash, e.File, e.FileHash = kindFile, strings.TrimSuffix(i.Path, path.Ext(i.Path))+noteExt, "", i.Path, i.Hash
-		if p.tree.files[key(e.Path)] != nil || p.mapped[key(e.Path)] != nil {
+		if p.tree.files[key(e.Path)] != nil || p.tree.others[key(e.Path)] != "" || p.mapped[key(e.Path)] != nil {
 			name, err := p.freeName(&entry{place: place{ID: i.Channel}, Path: parentOf(i.Path)}, stemOf(i.Path), "")
 			if err != nil {
 				return err
@@ -284,7 +292,7 @@ const maxKeyAge = 20 * time.Hour
 
 // resend sends the requests that an earlier run stored and may not have sent.
 func (p *pass) resend(ctx context.Context) error {
-	if p.o.DryRun {
+	if p.o.DryRun || !p.o.Push {
 		return nil
 	}
 	for _, r := range p.state.records() {

@@ -2,7 +2,9 @@ package syncing
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -61,7 +63,7 @@ func (s *Sync) pause(err error, backoff time.Duration) (pause time.Duration, aga
 			return 0, false
 		}
 		backoff = max(backoff, min(e.RetryAfter, maxPause))
-	} else if !isOffline(err) {
+	} else if !isOffline(err) && !isLocal(err) {
 		return 0, false
 	}
 	return backoff + rand.N(backoff/2), true
@@ -73,11 +75,17 @@ func (s *Sync) idle(ctx context.Context, changed <-chan struct{}) {
 	defer ticks.Stop()
 	hashes := time.NewTimer(time.Hour)
 	defer hashes.Stop()
+	var failed <-chan time.Time
+	if len(s.dirty) > 0 {
+		failed = time.After(maxBackoff)
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-changed:
+			return
+		case <-failed:
 			return
 		case <-hashes.C: // reads every file again
 			s.dir.cache = map[string]cached{}
@@ -136,8 +144,15 @@ func (f *follower) run(ctx context.Context, changed chan<- struct{}) {
 	}
 }
 
-// isOffline reports whether an error is one of the network.
+// isOffline reports whether an error is one of the network, such as a response that ends too early.
 func isOffline(err error) bool {
+	if isLocal(err) || errors.Is(err, errState) { // contain numbers of system calls, which are errors of the network too
+		return false
+	}
+	_, cut := errors.AsType[*json.SyntaxError](err)
+	if cut || errors.Is(err, io.ErrUnexpectedEOF) {
+		return true
+	}
 	_, dialled := errors.AsType[*url.Error](err)
 	_, failed := errors.AsType[net.Error](err)
 	return dialled || failed
