@@ -134,7 +134,7 @@ func TestReceiveMailKilledAnywhere(t *testing.T) {
 		}
 		var want []string
 		for statement := 1; ; statement += step {
-			in := collections.MailInput{ID: fmt.Sprint(statement), Subject: fmt.Sprint("Letter ", statement), Text: "x"}
+			in := collections.MailInput{ID: fmt.Sprint(statement), Subject: fmt.Sprint("Letter ", statement), Text: "x", HTML: fmt.Appendf(nil, "%d<img src=https://moss.example/>", statement)}
 			want = append([]string{in.Subject}, want...)
 			killed := func() (killed bool) {
 				n := 0
@@ -156,6 +156,9 @@ func TestReceiveMailKilledAnywhere(t *testing.T) {
 				}
 			}
 			r.wantTitles(want[:min(len(want), 100)]...)
+			if d := r.Dump(); len(d["snapshots"]) != len(want) || len(d["snapshot_requests"]) != len(want) {
+				t.Fatalf("statement %d: %d mails, %d copies, %d requests", statement, len(want), len(d["snapshots"]), len(d["snapshot_requests"]))
+			}
 			if !killed || t.Failed() {
 				return
 			}
