@@ -138,8 +138,10 @@ func TestReceiveMailKilledAnywhere(t *testing.T) {
 			want = append([]string{in.Subject}, want...)
 			killed := func() (killed bool) {
 				n := 0
-				end := r.Intercept(func(context.Context, string) {
-					if n++; n == statement {
+				deferred := false // on PostgreSQL, a panic in the deferred work of a group blocks the next one
+				end := r.Intercept(func(_ context.Context, text string) {
+					deferred = deferred || step > 1 && (strings.HasPrefix(text, "INSERT INTO changes") || strings.HasPrefix(text, "INSERT INTO search_documents"))
+					if n++; n == statement && !deferred {
 						panic("killed")
 					}
 				})
