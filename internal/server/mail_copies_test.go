@@ -138,5 +138,9 @@ func TestMailCopiesRefused(t *testing.T) {
 		if d := r.Dump(); len(d["snapshots"]) != 1 || len(d["snapshot_requests"]) != 1 { // the mail stays as it came
 			t.Errorf("%v, %v", d["snapshots"], d["snapshot_requests"])
 		}
+		in.Source, in.Body = domain.FromMail, strings.NewReader("<html>x") // as an import adds it
+		if s, err := r.S.App.Content.AddSnapshot(r.ctx, r.ada, id, in); err != nil || s.Address != fmt.Sprintf("https://vitrine.test/block/%d", id) {
+			t.Errorf("an imported copy: %+v, %v", s, err)
+		}
 	})
 }
