@@ -18,11 +18,12 @@ const (
 // SnapshotSource is what took a saved copy.
 type SnapshotSource string
 
-// The sources of saved copies: the browser of the block's owner, which may be signed in to the site of the page, and this
-// server.
+// The sources of saved copies: the browser of the block's owner, which may be signed in to the site of the page, this
+// server, and a mail, whose HTML the copy shows.
 const (
 	FromBrowser SnapshotSource = "browser"
 	FromServer  SnapshotSource = "server"
+	FromMail    SnapshotSource = "mail"
 )
 
 // Snapshot is a saved copy of the page of a block.

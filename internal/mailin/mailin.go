@@ -46,11 +46,13 @@ type Message struct {
 	Subject    string
 	Date       time.Time // zero if unknown
 	Text       string    // Markdown
+	HTML       []byte    // UTF-8, with the attached pictures that it shows as data: addresses; nil if it shows no picture
 	Recipients []string
 	Automatic  string // why the mail counts as a reply of a program or a bounce, "" if it does not
 }
 
-// Read reads a mail. It takes the first HTML text, or else the first plain text, and ignores attachments.
+// Read reads a mail. It takes the first HTML text with its pictures, or else the first plain text, and ignores other
+// attachments.
 func Read(raw []byte) (m Message, err error) {
 	in, err := mail.ReadMessage(bytes.NewReader(raw))
 	if err != nil {
@@ -82,7 +84,9 @@ func Read(raw []byte) (m Message, err error) {
 	}
 	var t texts
 	t.read(h, in.Body, 0)
-	if m.Text = page.Markdown(t.html); m.Text == "" {
+	text, illustrated := t.split()
+	m.HTML = illustrated
+	if m.Text = page.Markdown(text); m.Text == "" {
 		m.Text = markup.Escape(clean(t.plain))
 	}
 	m.Text = strings.TrimSpace(m.Text)
@@ -124,11 +128,13 @@ func clean(text string) string {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// texts are the first texts of a mail.
+// texts are the first texts of a mail, and its pictures by their Content-ID.
 type texts struct {
-	html  []byte
-	plain string
-	parts int
+	html         []byte
+	plain        string
+	parts        int
+	pictures     map[string]picture
+	pictureBytes int
 }
 
 // read reads a part and the parts below it. It keeps what it has read when the mail breaks off.
@@ -140,8 +146,9 @@ func (t *texts) read(h textproto.MIMEHeader, body io.Reader, depth int) {
 	}
 	how, _, _ := mime.ParseMediaType(h.Get("Content-Disposition"))
 	switch {
-	case t.parts > maxParts || depth > maxDepth || how == "attachment":
-	case strings.HasPrefix(kind, "multipart/") && params["boundary"] != "":
+	case t.parts > maxParts || depth > maxDepth:
+	case strings.HasPrefix(kind, "multipart/") && (how == "attachment" || params["boundary"] == ""):
+	case strings.HasPrefix(kind, "multipart/"):
 		all := multipart.NewReader(body, params["boundary"])
 		for t.parts <= maxParts {
 			p, err := all.NextRawPart()
@@ -150,28 +157,36 @@ func (t *texts) read(h textproto.MIMEHeader, body io.Reader, depth int) {
 			}
 			t.read(p.Header, p, depth+1)
 		}
+	case !strings.HasPrefix(kind, "text/"):
+		t.keepPicture(h, kind, body) // which some programs declare to be attachments
+	case how == "attachment":
 	case kind == "text/html" && t.html == nil:
-		t.html = []byte(text(h, params, body))
+		t.html = []byte(text(h, params, body, maxHTML))
 	case kind == "text/plain" && t.plain == "":
-		t.plain = text(h, params, body)
+		t.plain = text(h, params, body, maxText)
 		if runes := []rune(t.plain); len(runes) > maxPlain {
 			t.plain = string(runes[:maxPlain])
 		}
 	}
 }
 
-// text decodes the text of a part.
-func text(h textproto.MIMEHeader, params map[string]string, body io.Reader) string {
+// unencoded decodes the bytes of a part.
+func unencoded(h textproto.MIMEHeader, body io.Reader) io.Reader {
 	switch strings.ToLower(strings.TrimSpace(h.Get("Content-Transfer-Encoding"))) {
 	case "base64":
-		body = base64.NewDecoder(base64.StdEncoding, body)
+		return base64.NewDecoder(base64.StdEncoding, body)
 	case "quoted-printable":
-		body = quotedprintable.NewReader(body)
+		return quotedprintable.NewReader(body)
 	}
-	raw, _ := io.ReadAll(io.LimitReader(body, maxText)) // what can be decoded
+	return body
+}
+
+// text decodes the text of a part, up to a number of bytes.
+func text(h textproto.MIMEHeader, params map[string]string, body io.Reader, limit int64) string {
+	raw, _ := io.ReadAll(io.LimitReader(unencoded(h, body), limit)) // what can be decoded
 	if label := params["charset"]; label != "" {
 		if r, err := charset.NewReaderLabel(label, bytes.NewReader(raw)); err == nil {
-			if all, err := io.ReadAll(io.LimitReader(r, 2*maxText)); err == nil {
+			if all, err := io.ReadAll(io.LimitReader(r, 2*limit)); err == nil {
 				raw = all
 			}
 		}

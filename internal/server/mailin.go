@@ -128,7 +128,8 @@ func (m *mailIn) deliver(ctx context.Context, token string, mail mailin.Message)
 	if own, err := netmail.ParseAddress(m.s.cfg.MailFrom); mail.Automatic != "" || err == nil && strings.EqualFold(own.Address, mail.Sender) {
 		return errAutomatic
 	}
-	return m.s.App.Collections.ReceiveMail(ctx, token, collections.MailInput{ID: mail.ID, From: mail.From, Subject: mail.Subject, Date: mail.Date, Text: mail.Text})
+	return m.s.App.Collections.ReceiveMail(ctx, token, collections.MailInput{ID: mail.ID, From: mail.From, Subject: mail.Subject, Date: mail.Date,
+		Text: mail.Text, HTML: mail.HTML})
 }
 
 // mailSession is an LMTP connection.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"vitrine/internal/app/collections"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
 )
@@ -43,4 +44,26 @@ func TestMailboxes(t *testing.T) {
 	r.Channel("ada", "Moss", "public")
 	ada.get(here).want(200).hides("Newsletters by mail")
 	ada.post(here, "do", "mailbox").want(422).says("This site does not receive mails")
+}
+
+// The page of a text that came by mail leads to its copy with images, for everyone who sees the text.
+func TestMailCopy(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people, func(c *config.Config) { c.MailIn.Domain = "mail.example.org" })
+	ada, guest := signedIn(t, r, "ada"), newBrowser(t, r)
+	r.Channel("ada", "Moss", "public")
+	ada.post("/ada/moss/subscriptions", "do", "mailbox")
+	token := between(ada.get("/ada/moss/subscriptions").body, "<code>", "@")[0]
+	in := collections.MailInput{ID: "1", Subject: "Moss news", Text: "Green", HTML: []byte(`<p>Green<img alt="A moss" src="data:image/png;base64,AA">`)}
+	if err := r.S.App.Collections.ReceiveMail(t.Context(), token, in); err != nil {
+		t.Fatal(err)
+	}
+	shown := guest.get("/block/1").want(200).says("Show with images").body
+	path := between(shown, `<a class="button other" href="`, `"`)[0]
+	guest.get(path).want(200).says(`alt="A moss"`)
+	ada.get("/block/1/copies").want(200).says("from a mail", path, "Stop sharing").hides("when you ask for it")
+	ada.post("/block/1/copy").want(422).says("This text came by mail")
+	ada.post(path, "do", "unshare")
+	guest.get("/block/1").want(200).hides("Show with images")
+	guest.get(path).want(404)
 }

@@ -135,6 +135,7 @@ type MailInput struct {
 	Subject string
 	Date    time.Time // zero if unknown
 	Text    string    // Markdown
+	HTML    []byte    // to save as a copy with its images; nil: none
 }
 
 // ReceiveMail adds a mail to the channel of a mailbox, unless the mailbox received it before. When it returns nil, the block
@@ -147,6 +148,12 @@ func (a *Collections) ReceiveMail(ctx context.Context, token string, in MailInpu
 	block, err := a.mailBlock(ctx, by, in)
 	if err != nil {
 		return err
+	}
+	var copied *domain.Snapshot
+	if len(in.HTML) > 0 {
+		if copied, err = a.content.KeepMail(ctx, by, in.HTML); err != nil {
+			return err
+		}
 	}
 	sum := sha256.Sum256([]byte(in.ID))
 	key := int64(binary.BigEndian.Uint64(sum[:8]))
@@ -174,7 +181,10 @@ func (a *Collections) ReceiveMail(ctx context.Context, token string, in MailInpu
 		if err := tx.Mailboxes().PruneMails(ctx, m.ID, keptMailKeys); err != nil {
 			return err
 		}
-		_, err = a.createBlock(ctx, tx, by, block, places)
+		b, err := a.createBlock(ctx, tx, by, block, places)
+		if err == nil && copied != nil {
+			err = a.content.AddMailCopy(ctx, tx, by, b, *copied)
+		}
 		return err
 	})
 }

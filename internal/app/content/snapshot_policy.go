@@ -27,11 +27,13 @@ func (s Snapshots) of(host string) domain.SnapshotPolicy {
 	return cmp.Or(s.Policy, domain.AskedSnapshots)
 }
 
-// operatorPolicy returns the operator's policy for a page.
-func (a *Content) operatorPolicy(address string) domain.SnapshotPolicy {
+// operatorPolicy returns the operator's policy for the page of a block, or for all sites if it has none.
+func (a *Content) operatorPolicy(b domain.Block) domain.SnapshotPolicy {
 	host := ""
-	if u, err := weburl.Parse(address); err == nil {
-		host = u.Hostname()
+	if b.ValueURL != nil {
+		if u, err := weburl.Parse(*b.ValueURL); err == nil {
+			host = u.Hostname()
+		}
 	}
 	return a.snapshots.of(host)
 }
@@ -49,19 +51,19 @@ type SnapshotPolicies struct {
 	Effective domain.SnapshotPolicy
 }
 
-// snapshotPolicy returns the policies for a block of a web page. Channels count if the author of the block connected it to
+// snapshotPolicy returns the policies for a block of a web page or a mail. Channels count if the author of the block connected it to
 // them: others cannot cause copies that count towards the author's quota, or prevent them.
 func (a *Content) snapshotPolicy(ctx context.Context, q store.Queries, b domain.Block) (p SnapshotPolicies, err error) {
 	own, channels, err := q.Blobs().SnapshotPolicies(ctx, b.ID, domain.UserID(b.Author.ID))
-	return SnapshotPolicies{own, domain.ChooseSnapshotPolicy(a.operatorPolicy(*b.ValueURL), own, channels...)}, err
+	return SnapshotPolicies{own, domain.ChooseSnapshotPolicy(a.operatorPolicy(b), own, channels...)}, err
 }
 
-// maySnapshot returns Unprocessable if this server never copies the page of a block that HasPage.
+// maySnapshot returns Unprocessable if this server never copies the page of a block, or the images of a mail.
 func (a *Content) maySnapshot(ctx context.Context, q store.Queries, b domain.Block) error {
 	switch {
 	case !a.CanTakeSnapshots():
 		return errNoSnapshots
-	case a.operatorPolicy(*b.ValueURL) == domain.NoSnapshots:
+	case a.operatorPolicy(b) == domain.NoSnapshots:
 		return errNotThisPage
 	}
 	p, err := a.snapshotPolicy(ctx, q, b)
@@ -90,7 +92,7 @@ func (a *Content) RequestedSnapshot(ctx context.Context, actor domain.Actor, blo
 
 // BlockSnapshotPolicy returns the policies for a block of the actor.
 func (a *Content) BlockSnapshotPolicy(ctx context.Context, actor domain.Actor, b domain.Block) (p SnapshotPolicies, err error) {
-	if err := hasCopies(actor, b); err != nil {
+	if err := hasPageCopies(ctx, a.Store.Queries, actor, b); err != nil {
 		return p, err
 	}
 	return a.snapshotPolicy(ctx, a.Store.Queries, b)
@@ -108,7 +110,7 @@ func (a *Content) SetBlockSnapshotPolicy(ctx context.Context, actor domain.Actor
 		if err != nil {
 			return err
 		}
-		if err := hasCopies(actor, b); err != nil {
+		if err := hasPageCopies(ctx, tx.Queries, actor, b); err != nil {
 			return err
 		}
 		was, err := a.snapshotPolicy(ctx, tx.Queries, b)

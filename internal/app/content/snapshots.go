@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"strconv"
 	"time"
 
 	"vitrine/internal/app/core"
@@ -85,7 +86,7 @@ func (a *Content) addSnapshot(ctx context.Context, actor domain.Actor, block dom
 	if err != nil {
 		return s, err
 	}
-	if err := hasCopies(actor, b); err != nil {
+	if err := hasCopies(actor, b, in.Source); err != nil {
 		return s, err
 	}
 	staged, err := a.StageSnapshot(ctx, actor, in)
@@ -140,7 +141,7 @@ func (a *Content) attachSnapshot(ctx context.Context, actor domain.Actor, b doma
 		s.TakenAt = now
 	}
 	s.Missing, s.Omitted = domain.ListedParts(in.Missing, in.Omitted)
-	if s.Address, err = weburl.Canonical(cmp.Or(in.Address, *b.ValueURL)); err != nil {
+	if s.Address, err = weburl.Canonical(cmp.Or(in.Address, a.copiedAddress(b))); err != nil {
 		return s, domain.InvalidField("url", domain.FieldMalformed, "must be an absolute http or https URL")
 	}
 	if s.Kind == domain.SnapshotPage {
@@ -165,10 +166,13 @@ func (a *Content) attachSnapshot(ctx context.Context, actor domain.Actor, b doma
 	})
 }
 
-// hasCopies returns an error if the actor may not save copies of a block, or if it comes from no page.
-func hasCopies(actor domain.Actor, b domain.Block) error {
+// hasCopies returns an error if the actor may not save copies from a source for a block. Texts have only copies of mails.
+func hasCopies(actor domain.Actor, b domain.Block, from domain.SnapshotSource) error {
 	if !domain.CanManage(actor, b) {
 		return core.Forbidden("save copies for this block")
+	}
+	if from == domain.FromMail && b.Type == domain.TextBlock {
+		return nil
 	}
 	if !HasPage(b) {
 		return domain.NewUnprocessable("Only a block of a web page can have saved copies")
@@ -179,6 +183,32 @@ func hasCopies(actor domain.Actor, b domain.Block) error {
 // HasPage reports whether a block comes from a web page, which may not have been fetched yet.
 func HasPage(b domain.Block) bool {
 	return b.ValueURL != nil && b.Type != domain.ImageBlock && b.Type != domain.AttachmentBlock
+}
+
+// copiedAddress returns the address of what the copies of a block show: its web page, or that of the block if it came by mail.
+func (a *Content) copiedAddress(b domain.Block) string {
+	if b.ValueURL != nil {
+		return *b.ValueURL
+	}
+	return a.SiteURL + "/block/" + strconv.FormatInt(int64(b.ID), 10)
+}
+
+// MayHaveCopies reports whether a block may have saved copies: it has a page, or it may have come by mail.
+func MayHaveCopies(b domain.Block) bool { return HasPage(b) || b.Type == domain.TextBlock }
+
+// hasPageCopies returns an error if the actor may not have this server copy the page of a block.
+func hasPageCopies(ctx context.Context, q store.Queries, actor domain.Actor, b domain.Block) error {
+	refused := hasCopies(actor, b, domain.FromServer)
+	if domain.KindOf(refused) == domain.Unprocessable && b.Type == domain.TextBlock {
+		_, err := mailCopy(ctx, q, b.ID)
+		switch {
+		case err == nil:
+			return errMailCopy
+		case domain.KindOf(err) != domain.NotFound:
+			return err
+		}
+	}
+	return refused
 }
 
 func (a *Content) snapshotTooLarge(cause error) error {
@@ -216,7 +246,7 @@ func (a *Content) insertSnapshot(ctx context.Context, tx *store.Tx, actor domain
 	if err != nil {
 		return err
 	}
-	if err := hasCopies(actor, b); err != nil {
+	if err := hasCopies(actor, b, s.Source); err != nil {
 		return err
 	}
 	same, err := tx.Blobs().SnapshotWith(ctx, s.Block, s.BlobID)

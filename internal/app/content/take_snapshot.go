@@ -59,7 +59,7 @@ func (a *Content) requestAnd(ctx context.Context, actor domain.Actor, block doma
 		if err != nil {
 			return err
 		}
-		if err := hasCopies(actor, b); err != nil {
+		if err := hasPageCopies(ctx, tx.Queries, actor, b); err != nil {
 			return err
 		}
 		if err := a.maySnapshot(ctx, tx.Queries, b); err != nil {
@@ -155,7 +155,10 @@ func (a *Content) beginSnapshot(ctx context.Context, job TakeSnapshot) (b domain
 
 // takeSnapshot fetches and saves the copy.
 func (a *Content) takeSnapshot(ctx context.Context, actor domain.Actor, b domain.Block, q domain.SnapshotRequest) error {
-	if err := hasCopies(actor, b); err != nil {
+	if b.Type == domain.TextBlock {
+		return a.completeMail(ctx, actor, b, q)
+	}
+	if err := hasCopies(actor, b, domain.FromServer); err != nil {
 		return err
 	}
 	if err := a.maySnapshot(ctx, a.Store.AtPrimary().Queries, b); err != nil {
@@ -164,12 +167,7 @@ func (a *Content) takeSnapshot(ctx context.Context, actor domain.Actor, b domain
 	if err := a.affordSnapshot(ctx, a.Store.AtPrimary().Queries, actor, 1); err != nil {
 		return err
 	}
-	limits := capture.Default()
-	limits.Bytes = min(limits.Bytes, a.snapshots.Limit)
-	if end, ok := ctx.Deadline(); ok { // leave time to save it
-		limits.Time = min(limits.Time, time.Until(end)*2/3)
-	}
-	made, pictures, err := a.capture(ctx, *b.ValueURL, limits)
+	made, pictures, err := a.capture(ctx, *b.ValueURL, a.captureLimits(ctx))
 	if err != nil {
 		return err
 	}
@@ -179,6 +177,16 @@ func (a *Content) takeSnapshot(ctx context.Context, actor domain.Actor, b domain
 		return tx.Blobs().EndSnapshotRequest(ctx, q.Block, q.Round)
 	})
 	return err
+}
+
+// captureLimits returns the limits of a copy.
+func (a *Content) captureLimits(ctx context.Context) capture.Limits {
+	limits := capture.Default()
+	limits.Bytes = min(limits.Bytes, a.snapshots.Limit)
+	if end, ok := ctx.Deadline(); ok { // leave time to save it
+		limits.Time = min(limits.Time, time.Until(end)*2/3)
+	}
+	return limits
 }
 
 // permitted fetches the page and its parts, except those of blocked sites and of sites whose pages are never copied.

@@ -279,7 +279,7 @@ func (b *Bundle) copy(c bundleCopy) (is source.Copy, why string) {
 	if c.BlockID <= 0 || file == nil {
 		return is, "it has no block or no file"
 	}
-	if c.Source != domain.FromServer {
+	if c.Source != domain.FromServer && c.Source != domain.FromMail {
 		c.Source = domain.FromBrowser
 	}
 	return source.Copy{Kind: c.Kind, Source: c.Source, Address: c.Address, Shared: c.Shared, Missing: c.Missing, Omitted: c.Omitted, TakenAt: c.TakenAt, Title: c.Title,

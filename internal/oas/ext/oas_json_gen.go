@@ -10757,6 +10757,8 @@ func (s *SnapshotSource) Decode(d *jx.Decoder) error {
 		*s = SnapshotSourceBrowser
 	case SnapshotSourceServer:
 		*s = SnapshotSourceServer
+	case SnapshotSourceMail:
+		*s = SnapshotSourceMail
 	default:
 		*s = SnapshotSource(v)
 	}

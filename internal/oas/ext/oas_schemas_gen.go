@@ -6938,7 +6938,8 @@ type Snapshot struct {
 	Shared bool `json:"shared"`
 	// In bytes.
 	Size int64 `json:"size"`
-	// Whether the browser of the block's author or this server took it.
+	// Whether the browser of the block's author or this server took it, or whether it shows the mail that
+	// the block came by, with its images.
 	Source  SnapshotSource `json:"source"`
 	TakenAt wire.Time      `json:"taken_at"`
 	Title   string         `json:"title"`
@@ -7448,12 +7449,14 @@ func (s *SnapshotRequestState) UnmarshalText(data []byte) error {
 	}
 }
 
-// Whether the browser of the block's author or this server took it.
+// Whether the browser of the block's author or this server took it, or whether it shows the mail that
+// the block came by, with its images.
 type SnapshotSource string
 
 const (
 	SnapshotSourceBrowser SnapshotSource = "browser"
 	SnapshotSourceServer  SnapshotSource = "server"
+	SnapshotSourceMail    SnapshotSource = "mail"
 )
 
 // AllValues returns all SnapshotSource values.
@@ -7461,6 +7464,7 @@ func (SnapshotSource) AllValues() []SnapshotSource {
 	return []SnapshotSource{
 		SnapshotSourceBrowser,
 		SnapshotSourceServer,
+		SnapshotSourceMail,
 	}
 }
 
@@ -7470,6 +7474,8 @@ func (s SnapshotSource) MarshalText() ([]byte, error) {
 	case SnapshotSourceBrowser:
 		return []byte(s), nil
 	case SnapshotSourceServer:
+		return []byte(s), nil
+	case SnapshotSourceMail:
 		return []byte(s), nil
 	default:
 		return nil, errors.Errorf("invalid value: %q", s)
@@ -7484,6 +7490,9 @@ func (s *SnapshotSource) UnmarshalText(data []byte) error {
 		return nil
 	case SnapshotSourceServer:
 		*s = SnapshotSourceServer
+		return nil
+	case SnapshotSourceMail:
+		*s = SnapshotSourceMail
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)

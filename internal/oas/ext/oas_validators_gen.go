@@ -2463,6 +2463,8 @@ func (s SnapshotSource) Validate() error {
 		return nil
 	case "server":
 		return nil
+	case "mail":
+		return nil
 	default:
 		return errors.Errorf("invalid value: %v", s)
 	}

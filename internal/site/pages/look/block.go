@@ -54,6 +54,7 @@ type blockView struct {
 	Dead     *domain.LinkFailure // set if its page counts as gone
 	Archive  string              // address of a copy of its page in a web archive, or ""
 	Copy     *domain.Snapshot    // its newest saved copy that the reader may see, or nil
+	Mail     string              // path of the copy of the mail that it came by, or ""
 	Take     *copyForm           // for its owner
 	PlayPath string
 	Read     string                    // path of the page for reading its text, "" if it has none or a short one
@@ -114,7 +115,7 @@ func blockPage(v *web.Visit) error {
 			shown.Archive = v.App().Content.Archived(*b.ValueURL, b.CreatedAt)
 		}
 	}
-	if content.HasPage(b) {
+	if content.MayHaveCopies(b) {
 		if shown.Copy, err = v.App().Content.NewestSnapshot(ctx, actor, b); err != nil {
 			return err
 		}
@@ -152,7 +153,10 @@ func blockPage(v *web.Visit) error {
 	from := []string{pageTags.Block(actor, b), shown.Item.Cell.Tag(), strconv.FormatInt(shown.Total, 10), shown.Around.tag(), shown.Reason, strconv.FormatBool(shown.Waits), hiddenTag(shown.Hidden), v.Ago(b.UpdatedAt), shown.PlayPath}
 	from = append(from, web.TwinTags(shown.Twins)...)
 	if shown.Copy != nil {
-		from = append(from, present.SnapshotPath(*shown.Copy))
+		path := present.SnapshotPath(*shown.Copy)
+		if from = append(from, path); shown.Copy.Source == domain.FromMail {
+			shown.Mail = path
+		}
 	}
 	from = append(from, shown.Archive, shown.Take.tag(), shown.Similar, fmt.Sprint(shown.Swatches))
 	if v.Fresh(append(append(from, shown.Channels.Tag()), shown.Comments.Tags()...)...) {
