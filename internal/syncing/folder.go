@@ -431,12 +431,15 @@ func (p *pass) folderFor(f *entry, id int64) (name string, ok bool) {
 
 // moved reports whether a folder without an entry has the index of a channel.
 func (p *pass) moved(id int64) bool {
-	for k, dir := range p.tree.dirs {
-		if p.mapped[k] == nil && p.indexed(dir) == id {
-			return true
+	if p.indexes == nil {
+		p.indexes = map[int64]bool{}
+		for k, dir := range p.tree.dirs {
+			if p.mapped[k] == nil {
+				p.indexes[p.indexed(dir)] = true
+			}
 		}
 	}
-	return false
+	return p.indexes[id]
 }
 
 // indexed returns the id of the channel in the index of a folder, or 0.

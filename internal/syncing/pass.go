@@ -29,6 +29,7 @@ type pass struct {
 	mapped  map[string]*entry   // by key of a path
 	notes   map[int64][]string  // notes of no entry by the id of their block
 	plain   map[string][]string // other notes of no entry by their hash
+	indexes map[int64]bool      // channels whose indexes are in folders of no entry; nil: not read yet
 	updated map[int64]*client.Block
 	lists   map[int64][]client.Connectable // of dirty channels
 	seen    map[string]string              // hashes of notes that were compared, by path
