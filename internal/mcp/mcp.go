@@ -220,7 +220,7 @@ func parsed(body []byte) (in message, err error) {
 	_ = json.Unmarshal(fields["method"], &in.method)
 	_ = json.Unmarshal(fields["params"], &params)
 	if in.method == "tools/call" {
-		if json.Unmarshal(params["name"], &in.tool); in.tool == "" { // null, or a later duplicate
+		if _ = json.Unmarshal(params["name"], &in.tool); in.tool == "" { // null, or a later duplicate
 			return in, domain.InvalidField("params.name", domain.FieldRequired, "must be the name of a tool")
 		}
 	}
