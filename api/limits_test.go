@@ -79,6 +79,7 @@ var namedLimits = map[string]struct {
 	"MaxExports":         {domain.MaxExports, nil},
 	"MaxSnapshots":       {domain.MaxSnapshots, nil},
 	"MaxWebhooks":        {domain.MaxWebhooks, nil},
+	"MaxWebhookEvents":   {domain.MaxWebhookEvents, []string{"events maxItems"}},
 	"MaxWebhookTests":    {domain.MaxWebhookTests, nil},
 	"MaxChangesWait":     {domain.MaxChangesWait, []string{"wait maximum"}},
 	"MaxChangesCursor":   {domain.MaxChangesCursor, []string{"cursor maxLength", "Last-Event-ID maxLength"}},

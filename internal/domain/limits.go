@@ -60,6 +60,7 @@ const (
 	MaxChangesCursor   = 100    // bytes
 	MaxBulk            = 100    // operations of a bulk request
 	MaxWebhooks        = 20     // per user
+	MaxWebhookEvents   = 100    // types of events that a webhook selects
 	MaxWebhookTests    = 20     // test events and repeated deliveries that wait, per webhook
 
 	MaxConditions          = 32    // on metadata in one search

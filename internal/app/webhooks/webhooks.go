@@ -94,8 +94,8 @@ func checkEvents(f *domain.Faults, events []string) {
 		if ok {
 			known[name] = false
 		}
-		if i == len(domain.WebhookEvents) {
-			return // at least one is wrong; do not list them all
+		if i == domain.MaxWebhookEvents {
+			return // do not list all of them
 		}
 	}
 }
