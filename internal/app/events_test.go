@@ -61,7 +61,7 @@ var unpublished = map[string]string{
 	"addresses for mails, which are published as blocks": `AddMailbox DeleteMailbox DeleteMailboxesOf ForgetMailboxes LockMailbox PruneMails ReceiveMail`,
 	"earlier texts, whose changes are published":         `DropVersions ForgetVersions KeepVersion`,
 	"whether changes wait that were written earlier":     `Waits`,
-	"webhooks, and what is sent to them": `AddDelivery AddWebhook AdvanceWebhooks DeleteWebhook EndDeliveries ForgetWebhooks HastenDeliveries LeaseWebhook LockAt LockLeased
+	"webhooks, and what is sent to them": `AddDelivery AddDeliveries AddWebhook AdvanceWebhooks DeleteWebhook EndDeliveries ForgetWebhooks HastenDeliveries LeaseWebhook LockAt LockLeased MarkCrowded
 		LockWebhook ReleaseWebhook SaveDelivery SaveWebhook SweepDeliveries TrimDeliveries WakeWebhooks`,
 	"vectors, which are computed from what was published": `Begin Extend Failed Lease Put Stop Walk`,
 	"locks, and slugs": `BindSlug ClaimSlug LockBlock LockBlockInChannels LockChannelOf LockChannels LockFollowed LockGroup
