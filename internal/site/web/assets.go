@@ -116,7 +116,7 @@ func sheet(files fs.FS) (css []byte) {
 // What browsers do not need, an eighth of our scripts and style sheet: indentation and comments. A comment beside a
 // statement is left out if it has no quotes, so that it cannot be a part of a string.
 var (
-	margin = regexp.MustCompile(`(?m)^[ \t]*//.*\n|^[ \t]+|^\n`)
+	margin = regexp.MustCompile(`(?m)^[ \t]*(?://.*|/\*\*.*\*/)\n|^[ \t]+|^\n`)
 	beside = regexp.MustCompile("(?m) // [^'\"`\n]*$")
 	remark = regexp.MustCompile(`(?s)/\*.*?\*/`)
 )

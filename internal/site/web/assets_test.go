@@ -145,7 +145,7 @@ func TestThemeColours(t *testing.T) {
 func TestAssetsAreLean(t *testing.T) {
 	t.Parallel()
 	a := newAssets(files(map[string]string{
-		"script/main.js": "// Says a.\n\nconst a = () => {\n\t// once\n  return \"// https://example.org\"; // left out\n};\n",
+		"script/main.js": "// Says a.\n\n/** Says a. */\nconst a = () => {\n\t// once\n  return \"// https://example.org\"; // left out\n};\n",
 		"style/20-y.css": "/* a\n   b */\nb {\n  color: red; /* c */\n}\n",
 	}), nil)
 	if got, want := string(a.byHash[a.hashed["main.js"]].body), "const a = () => {\nreturn \"// https://example.org\";\n};\n"; got != want {
