@@ -9,6 +9,7 @@ import { t } from "./texts.js";
 
 const soon = 200; // ms in which changes are collected
 const between = 10_000; // ms between two looks at the news, and between two announcements
+const atOnce = 10; // looks before they wait for `between`
 const mostPages = 5; // of a channel
 
 const kinds = { channel: channelChanges, block: blockChanges, news: newsChanges, unread: unreadChanges };
@@ -35,6 +36,9 @@ class Part {
   #act;
   #timer = 0;
   #running = false;
+  #failed = 0; // looks in succession
+  #free = atOnce; // looks that need not wait
+  #counted = 0; // when they were counted
   missed = []; // events since the last look
 
   constructor(element, act, id) {
@@ -51,22 +55,32 @@ class Part {
   }
 
   #later(wait) {
-    if (!this.#timer && !this.#running) this.#timer = setTimeout(() => this.#look(), wait);
+    if (!this.#timer && !this.#running) this.#timer = setTimeout(() => this.#look(), wait + this.#turn());
+  }
+
+  /** Returns for how many ms more a look waits, so that a busy page is not read all the time, nor by all browsers at once. */
+  #turn() {
+    const now = performance.now();
+    this.#free = Math.min(atOnce, this.#free + (now - this.#counted) / between) - 1;
+    this.#counted = now;
+    return Math.random() * 300 + Math.max(0, -this.#free) * between;
   }
 
   async #look() {
     this.#timer = 0;
     if (!this.element.isConnected || !this.missed.length) return;
-    if (this.#act.busy?.(this)) return this.#later(1000);
+    if (this.#act.busy?.(this)) return void (this.#timer = setTimeout(() => this.#look(), 1000));
     this.#running = true;
     const events = this.missed.splice(0);
     try {
       await this.#act.show(this, events);
+      this.#failed = 0;
     } catch {
-      // The site cannot be reached at the moment. The next event tries again.
+      this.#failed++;
+      this.missed.unshift(undefined); // the site cannot be reached at the moment
     }
     this.#running = false;
-    if (this.missed.length) this.#later(soon);
+    if (this.missed.length) this.#later(this.#failed ? Math.min(1000 * 2 ** this.#failed, 60_000) : soon);
   }
 }
 
@@ -117,6 +131,7 @@ channelChanges.show = async (part, events) => {
     part.element.removeAttribute("data-live");
     return undoable(t("script.live.gone"));
   }
+  if (!first.response.ok) throw new Error("the channel cannot be read");
   if (!head || document.querySelector("dialog.view")) return void (head && showItems(part, events, list, first.page));
   if (!list || !first.page.querySelector("#cells")) {
     if (list || first.page.querySelector("#cells")) replaceMain(first.page);
@@ -147,7 +162,7 @@ async function showItems(part, events, list, page) {
   const next = () => last.querySelector("#pager a[rel=next]");
   for (; fresh.length < items(list).length && next() && pages < mostPages; pages++) {
     last = (await ask(next().href)).page;
-    if (!last) return;
+    if (!last) throw new Error("the next page cannot be read");
     fresh.push(...last.querySelectorAll("#cells > li[data-connection]"));
   }
   if (channelChanges.busy()) return void part.missed.push(...events); // in the meantime
