@@ -29,7 +29,7 @@ type reading struct {
 // read opens a stream. It returns once the stream has begun.
 func read(r *apptest.Rig, actor domain.Actor, client changes.Client) *reading {
 	r.T.Helper()
-	ctx, cancel := context.WithCancel(scope.With(r.T.Context(), &scope.Scope{Limits: actor.Limits}))
+	ctx, cancel := context.WithTimeout(scope.With(r.T.Context(), &scope.Scope{Limits: actor.Limits}), time.Minute) // for tests that fail
 	s := &reading{make(chan string), cancel, make(chan error, 1)}
 	began := make(chan struct{})
 	first := true
@@ -176,6 +176,7 @@ func TestChangesEndWithAccess(t *testing.T) {
 		token := func(as string) changes.Client {
 			return changes.Client{Name: as, Token: auth.HashToken(r.Person(as).Read)}
 		}
+		awaitChanges(r) // otherwise streams begin with them, and wait until they are taken
 		guest := read(r, domain.Actor{}, changes.Client{Name: "guest"})
 		stays := read(r, domain.Actor{UserID: r.Person("fay").ID}, token("fay"))
 		streams := map[string]*reading{

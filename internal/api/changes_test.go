@@ -503,6 +503,7 @@ func TestChangesShared(t *testing.T) {
 		addr := r.Listen()
 		private := r.Channel("ada", "Cellar", "private")
 		r.Person("bob")
+		awaitChanges(r)
 		const each = 5
 		viewers := []string{"", "ada", "bob"}
 		var streams []*bufio.Scanner
