@@ -52,6 +52,7 @@ onSQLite("reading", (world) => {
       const node = document.querySelectorAll(".reading > .text p")[4].firstChild;
       getSelection().setBaseAndExtent(node, 0, node, 10);
     });
+    await page.locator(".marker").getByRole("button", { name: "Note" }).waitFor(); // otherwise the key opens the page for new things
     await page.keyboard.press("n");
     await page.getByLabel("Note").fill("Is it?");
     await page.locator("form[data-highlight] button").click();
