@@ -550,6 +550,10 @@ func TestWebhookInputs(t *testing.T) {
 		hook = addHook(r, "ada", in, map[string]any{"events": []string{}, "channel_id": nil, "name": nil})
 	}
 	r.Do("ada", "POST", "/ext/v1/webhooks", map[string]any{"url": in.url()}).Want(422)
+	many := slices.Repeat([]string{"block.created"}, domain.MaxWebhookEvents+1)
+	if res := r.Do("ada", "PATCH", pathOf(hook), map[string]any{"events": many}).Want(400); !strings.Contains(string(res.Body), "events") {
+		t.Errorf("%s", res.Body)
+	}
 	for range domain.MaxWebhookTests {
 		r.Do("ada", "POST", pathOf(hook)+"/ping", nil).Want(202)
 	}

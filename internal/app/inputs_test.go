@@ -1242,6 +1242,7 @@ var heldElsewhere = map[string][2]string{
 	"MaxChangesWait":   {"../api/changes_test.go", "domain.MaxChangesWait"},
 	"MaxWebhooks":      {"../api/webhooks_test.go", "domain.MaxWebhooks"},
 	"MaxWebhookTests":  {"../api/webhooks_test.go", "domain.MaxWebhookTests"},
+	"MaxWebhookEvents": {"../api/webhooks_test.go", "domain.MaxWebhookEvents"},
 	"MaxChangesCursor": {"../api/changes_test.go", "domain.MaxChangesCursor"},
 	"MaxBulk":          {"../api/bulk_test.go", "domain.MaxBulk"},
 	"MaxExports":       {"../exporting/job_test.go", "domain.MaxExports"},
