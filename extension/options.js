@@ -35,9 +35,9 @@ async function show() {
   }
   const all = await entries();
   const copies = await readCopies();
-  const alone = copies.filter(({ block }) => block !== null);
-  at("queue").hidden = all.length + alone.length === 0;
-  at("entries").replaceChildren(...all.map((entry) => row(entry, account, copies.some(({ id }) => id === entry.copy))), ...alone.map((copy) => copyRow(copy, account)));
+  const saved = copies.filter(({ block }) => block !== null);
+  at("queue").hidden = all.length + saved.length === 0;
+  at("entries").replaceChildren(...all.map((entry) => row(entry, account, copies.some(({ id }) => id === entry.copy))), ...saved.map((copy) => copyRow(copy, account)));
 }
 
 /** Returns the row of a copy whose item was saved. */

@@ -224,7 +224,7 @@ async function showKeep() {
   at("keep-more").hidden = !at("keep-copy").checked || await chrome.permissions.contains(everySite);
 }
 
-/** Keeps a copy of the page with what was saved, and says what has become of it. */
+/** Stores a copy of the page with the saved item, and shows the result. */
 async function keepCopy({ copy: entry }, block = null) {
   const show = (text, className) => {
     Object.assign(at("done-copy"), { textContent: text, className });

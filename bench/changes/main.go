@@ -1,5 +1,5 @@
 // Command changes measures streams of changes at the built program: the memory of open streams, and writes per second
-// while consumers read all changes by polling and by streams, none of which may miss one.
+// while others read all changes by polling and by streams. It fails if one of them misses a change.
 //
 //	go build -o bin/vitrine ./cmd/vitrine
 //	go run ./bench/changes --bin bin/vitrine
@@ -271,7 +271,7 @@ func (s *site) write(rate, consumers int, span time.Duration) error {
 func (s *site) fill(rate int, span time.Duration) (made []int64, elapsed time.Duration, err error) {
 	var mu sync.Mutex
 	var writers sync.WaitGroup
-	begun := time.Now()
+	start := time.Now()
 	turns := make(chan struct{})
 	for w := range 32 {
 		writers.Go(func() {
@@ -285,13 +285,13 @@ func (s *site) fill(rate int, span time.Duration) (made []int64, elapsed time.Du
 			}
 		})
 	}
-	for n := 0; time.Since(begun) < span; n++ {
-		time.Sleep(time.Until(begun.Add(time.Duration(n) * time.Second / time.Duration(rate))))
+	for n := 0; time.Since(start) < span; n++ {
+		time.Sleep(time.Until(start.Add(time.Duration(n) * time.Second / time.Duration(rate))))
 		turns <- struct{}{}
 	}
 	close(turns)
 	writers.Wait()
-	return made, time.Since(begun), err
+	return made, time.Since(start), err
 }
 
 func (s *site) poll(cursor string, got *[]int64, over func([]int64) bool) error {

@@ -9,7 +9,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -51,14 +50,11 @@ func main() {
 }
 
 func (cmd command) run(ctx context.Context) (err error) {
-	text, err := os.ReadFile(cmd.Made)
+	made, err := dataset.ReadMade(cmd.Made)
 	if err != nil {
 		return err
 	}
-	b := &bench{cmd: cmd}
-	if err := json.Unmarshal(text, &b.made); err != nil {
-		return fmt.Errorf("%s: %w", cmd.Made, err)
-	}
+	b := &bench{cmd: cmd, made: made}
 	web, err := serveSites()
 	if err != nil {
 		return err
@@ -111,10 +107,10 @@ type bench struct {
 	first  result // the row without copies
 }
 
-// result has the durations of requests.
+// result contains the durations of requests.
 type result struct{ reads, writes []time.Duration }
 
-// measure sends the load, and meanwhile saves links, which the server copies. It prints a row.
+// measure sends the load, saves links for the server to copy, and prints a row.
 func (b *bench) measure(ctx context.Context, name string, copies int, every time.Duration) error {
 	if err := drive.ResetPeakMemory(b.server.Process.Pid); err != nil {
 		return err

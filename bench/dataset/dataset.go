@@ -5,10 +5,12 @@ package dataset
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"time"
 
 	"vitrine/internal/app"
@@ -25,6 +27,18 @@ type Size struct {
 	Large       int // items of the large channel, each a separate block
 	Small       int // items of the small channel, each a separate block
 	Seed        uint64
+}
+
+// ReadMade reads what bench/gen printed with --json.
+func ReadMade(file string) (made Made, err error) {
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, &made)
+	}
+	if err != nil {
+		return made, fmt.Errorf("%s: %w", file, err)
+	}
+	return made, nil
 }
 
 // Made describes the created data for benchmarks.

@@ -9,7 +9,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -52,11 +51,7 @@ func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
 	}
 	var sides [2]*side
 	for i, at := range [2][2]string{{cmd.Small, cmd.SmallURL}, {cmd.Large, cmd.LargeURL}} {
-		var made dataset.Made
-		text, err := os.ReadFile(filepath.Join(at[0], "made.json"))
-		if err == nil {
-			err = json.Unmarshal(text, &made)
-		}
+		made, err := dataset.ReadMade(filepath.Join(at[0], "made.json"))
 		if err != nil {
 			return err
 		}

@@ -9,7 +9,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -50,11 +49,7 @@ func main() {
 }
 
 func (cmd command) run(ctx context.Context, out io.Writer) (err error) {
-	var made dataset.Made
-	text, err := os.ReadFile(cmd.Made)
-	if err == nil {
-		err = json.Unmarshal(text, &made)
-	}
+	made, err := dataset.ReadMade(cmd.Made)
 	if err != nil {
 		return err
 	}

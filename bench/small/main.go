@@ -9,7 +9,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -57,13 +56,9 @@ func (cmd command) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(cmd.Made)
+	made, err := dataset.ReadMade(cmd.Made)
 	if err != nil {
 		return err
-	}
-	var made dataset.Made
-	if err := json.Unmarshal(text, &made); err != nil {
-		return fmt.Errorf("%s: %w", cmd.Made, err)
 	}
 	dir, err := os.MkdirTemp("", "bench-small-")
 	if err != nil {

@@ -10,13 +10,13 @@ import { request, Refusal } from "./api.js";
  */
 
 /** How many copies wait at most, and their bytes. The oldest ones beyond that are dropped; their items stay. */
-export const room = { count: 50, bytes: 200 << 20 };
+export const limits = { count: 50, bytes: 200 << 20 };
 
 /** How often a copy is uploaded that the server cannot take. */
 const mostTries = 30;
 
-/** Returns the copies to drop so that the others have room, the refused ones first and then the oldest. */
-export function overflow(copies, { count, bytes } = room) {
+/** Returns the copies to drop until the others are within the limits, refused ones first and then the oldest. */
+export function overflow(copies, { count, bytes } = limits) {
   const kept = [...copies].sort((a, b) => (a.reason === "") - (b.reason === "") || a.at - b.at);
   const dropped = [];
   let size = kept.reduce((sum, copy) => sum + copy.size, 0);
@@ -63,7 +63,7 @@ async function inStore(mode, fn) {
 
 const channel = "copies";
 
-/** Tells the other pages of the extension that copies have changed. */
+/** Notifies the other pages of the extension of changed copies. */
 function announce() {
   const to = new BroadcastChannel(channel);
   to.postMessage(null);
@@ -85,7 +85,7 @@ function finished(asked) {
 /** @returns {Promise<Copy[]>} */
 export const copies = () => inStore("readonly", (store) => store.getAll());
 
-/** Stores a copy, and drops those that have no room any more. It returns the dropped ones. */
+/** Stores a copy, drops those beyond the limits, and returns the dropped ones. */
 export async function storeCopy(copy) {
   const dropped = overflow([...(await copies()).filter(({ id }) => id !== copy.id), copy]);
   await inStore("readwrite", (store) => {

@@ -110,7 +110,7 @@ async function leave(id, block) {
 
 /**
  * Keeps the copy of a page with its entry, whether that waits or was just sent. It returns how many other copies had to be
- * dropped, or -1 if this one has no room, its entry was discarded, or the user has signed out.
+ * dropped, or -1 if this one is over the limits, its entry was discarded, or the user has signed out.
  */
 export async function keepWithEntry(copy) {
   let dropped = [];

@@ -26,7 +26,7 @@ type reading struct {
 	done chan error
 }
 
-// read opens a stream. It returns once the stream has begun.
+// read opens a stream. It returns after the first page.
 func read(r *apptest.Rig, actor domain.Actor, client changes.Client) *reading {
 	r.T.Helper()
 	ctx, cancel := context.WithTimeout(scope.With(r.T.Context(), &scope.Scope{Limits: actor.Limits}), time.Minute) // for tests that fail
@@ -226,7 +226,7 @@ func TestChangesEndWithAccess(t *testing.T) {
 		}
 		stays.end()
 		<-stays.done
-		time.Sleep(1100 * time.Millisecond) // a check that has begun
+		time.Sleep(1100 * time.Millisecond) // for the check that may be running
 		was := count()
 		time.Sleep(1100 * time.Millisecond)
 		if n := count(); n != was {

@@ -138,11 +138,11 @@ func TestListsWhileOthersWrite(t *testing.T) {
 				moving = append(moving, connections.Int(fmt.Sprintf("data.%d.connection.id", i)))
 			}
 		}
-		crowd := make([]operation, 34) // so few further ones at this place make the server spread keys
-		for i := range crowd {
-			crowd[i] = post("/v3/blocks", operation{"value": "moss", "channel_ids": []int64{channel}, "insert_at": 12})
+		many := make([]operation, 34) // a few more at this place then make the server spread keys
+		for i := range many {
+			many[i] = post("/v3/blocks", operation{"value": "moss", "channel_ids": []int64{channel}, "insert_at": 12})
 		}
-		r.Do("ada", "POST", "/ext/v1/bulk", bulk(crowd...)).Want(200)
+		r.Do("ada", "POST", "/ext/v1/bulk", bulk(many...)).Want(200)
 		stop := make(chan struct{})
 		var writers sync.WaitGroup
 		for w := range 3 {
@@ -225,7 +225,7 @@ func TestCursorAfterSpreading(t *testing.T) {
 	})
 }
 
-// TestFieldsAndExpand: responses contain what was selected, and what belongs to it as far as the viewer sees it.
+// TestFieldsAndExpand: responses contain the selected fields and expansions, without anything that the viewer cannot see.
 func TestFieldsAndExpand(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -181,7 +181,7 @@ func TestTokenInChannel(t *testing.T) {
 	})
 }
 
-// body has the fields of every operation that writes, about things outside.
+// body contains the fields of all operations that write, with ids of things outside the channel.
 func (l *limitedWorld) body() map[string]any {
 	return map[string]any{"value": "New", "content": "Changed", "title": "Changed", "body": "Changed", "source": "https://else.test/",
 		"channel_ids": []int64{l.out}, "connectable_id": l.outer, "connectable_type": "Block", "movement": "move_to_top",

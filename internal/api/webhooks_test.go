@@ -89,7 +89,7 @@ func (in *receiver) take() (all []received) {
 	return all
 }
 
-// kinds returns the types of the messages since the last call, with the ids of what they are about.
+// kinds returns the types of the messages since the last call, each with the id of its thing.
 func (in *receiver) kinds() (all []string) {
 	for _, m := range in.take() {
 		all = append(all, fmt.Sprint(m.kind, " ", m.data["id"]))

@@ -32,7 +32,7 @@ func (w *world) ownGets() []string {
 	group := at("/v3/groups/%d", w.Group("Crew", "ada"))
 	export := at("/ext/v1/exports/%d", w.Do("ada", "POST", "/ext/v1/exports", nil).Want(http.StatusAccepted).Int("id"))
 	w.Do("ada", "POST", group+"/invite", nil).Want(http.StatusCreated)
-	begun := w.Do("ada", "POST", "/ext/v1/imports", `{"source":"arena","address":"https://example.com","what":["moss"]}`).Want(http.StatusAccepted)
+	started := w.Do("ada", "POST", "/ext/v1/imports", `{"source":"arena","address":"https://example.com","what":["moss"]}`).Want(http.StatusAccepted)
 	w.Web("example.com/p.png", apptest.Serve("image/png", apptest.PNG(w.T, 4, 4)))
 	picture := processed(w.Rig, "https://example.com/p.png", nil)
 	highlights := at("/ext/v1/blocks/%d/highlights", w.Block("ada", "moss on stone", w.Channel("ada", "Texts", "private")))
@@ -49,7 +49,7 @@ func (w *world) ownGets() []string {
 		copies, at("/ext/v1/snapshots/%d", saved.Int("id")), highlights, strings.TrimPrefix(highlight.Header.Get("Location"), apptest.Base), "/ext/v1/highlights",
 		at("/ext/v1/blocks/%d/file-metadata", picture.Int("id")), group, group + "/contents", "/v3/search?query=a&sort=random&seed=1", group + "/members", group + "/followers", group + "/invitations", group + "/invite",
 		"/v3/me/feed", "/v3/me/notifications", "/ext/v1/exports", export, "/ext/v1/users/bob/follow", "/ext/v1/channels/closed/follow",
-		"/ext/v1/me/channels", "/ext/v1/me/saved?url=https://example.com/p.png", "/ext/v1/imports", at("/ext/v1/imports/%d", begun.Int("id")),
+		"/ext/v1/me/channels", "/ext/v1/me/saved?url=https://example.com/p.png", "/ext/v1/imports", at("/ext/v1/imports/%d", started.Int("id")),
 		ext + "/follow",
 		at("/ext/v1/blocks/%d/versions", picture.Int("id")), at("/ext/v1/blocks/%d/versions/1", picture.Int("id")),
 		"/ext/v1/channels/closed/versions", "/ext/v1/channels/closed/versions/1", "/ext/v1/channels/closed/feeds",

@@ -12,6 +12,7 @@ var allowedImports = map[string][]string{
 	// Leaves.
 	"description":    {}, // the folder api at the root
 	"domain":         {},
+	"frontmatter":    {},
 	"present":        {"domain", "weburl"},
 	"warc":           {"weburl"},
 	"weburl":         {},
@@ -117,7 +118,7 @@ var allowedImports = map[string][]string{
 	// Imports.
 	"importing":        {"app", "app/content", "app/core", "app/people", "app/transfer", "domain", "fetch", "importing/arena", "importing/files", "importing/source", "markup"},
 	"importing/source": {"domain", "markup", "weburl"},
-	"importing/files":  {"capture", "domain", "fetch", "importing/source", "markup", "page", "warc", "weburl"},
+	"importing/files":  {"capture", "domain", "fetch", "frontmatter", "importing/source", "markup", "page", "warc", "weburl"},
 	"importing/arena":  {"domain", "fetch", "importing/source", "weburl"},
 
 	// The website.
@@ -136,7 +137,7 @@ var allowedImports = map[string][]string{
 
 	// A client of the API, with the module in client/.
 	"client":  {},
-	"syncing": {"client", "database"},
+	"syncing": {"client", "database", "frontmatter"},
 
 	// Assembly of the program.
 	"sandbox":     {"app/...", "domain"},

@@ -127,6 +127,20 @@ func actingFor(ctx context.Context, a *app.App, name string) (domain.Actor, erro
 	return domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}, nil
 }
 
+// tokenOf returns the token for the API of a server, from a file or the environment.
+func tokenOf(file string) (string, error) {
+	token, err := secretOf("--token-file", file)
+	if err == nil && token == "" {
+		if token = os.Getenv("VITRINE_TOKEN"); token == "" {
+			err = errors.New("--token-file: is required, unless VITRINE_TOKEN has a token")
+		}
+	}
+	if err != nil {
+		return "", usageError{err}
+	}
+	return token, nil
+}
+
 // secretOf reads a secret from a file, "" for no file.
 func secretOf(flag, file string) (string, error) {
 	if file == "" {

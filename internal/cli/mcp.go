@@ -33,12 +33,9 @@ const (
 
 // Run passes messages on until the client closes the input.
 func (cmd *mcpCmd) Run(c *console) error {
-	token, err := secretOf("--token-file", cmd.TokenFile)
+	token, err := tokenOf(cmd.TokenFile)
 	if err != nil {
-		return usageError{err}
-	}
-	if token = cmp.Or(token, os.Getenv("VITRINE_TOKEN")); token == "" {
-		return usageError{errors.New("--token-file: is required, unless VITRINE_TOKEN has a token")}
+		return err
 	}
 	u, err := weburl.Parse(cmd.Server)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {

@@ -33,12 +33,9 @@ type syncCmd struct {
 
 // Run keeps a directory in step with a server.
 func (cmd *syncCmd) Run(c *console) error {
-	token, err := secretOf("--token-file", cmd.TokenFile)
+	token, err := tokenOf(cmd.TokenFile)
 	if err != nil {
-		return usageError{err}
-	}
-	if token = cmp.Or(token, os.Getenv("VITRINE_TOKEN")); token == "" {
-		return usageError{errors.New("--token-file: is required, unless VITRINE_TOKEN has a token")}
+		return err
 	}
 	if err := cmd.check(); err != nil {
 		return usageError{err}

@@ -13,7 +13,7 @@ type Ability string
 const (
 	MaySave     Ability = "save"     // create and change blocks, upload files
 	MayArrange  Ability = "arrange"  // connect, disconnect and move items
-	MayChannels Ability = "channels" // create, change and delete channels, and what they are fed from
+	MayChannels Ability = "channels" // create, change and delete channels, and their feeds
 	MayComment  Ability = "comment"  // comments
 	MayFollow   Ability = "follow"   // follow and unfollow
 	MayPeople   Ability = "people"   // collaborators, groups, invitations

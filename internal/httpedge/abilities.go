@@ -12,8 +12,8 @@ type operation struct {
 	inside  bool           // tokens that are limited to channels may call it, and the store keeps it within them
 }
 
-// operations has every operation of the descriptions and every tool of MCP, those with the prefix mcp_. A test compares it
-// with them. A token that is limited to channels may only call the operations of the lists Inside: those that read only
+// operations lists all operations of the descriptions, and all tools of MCP with the prefix mcp_. A test checks that none is
+// missing. A token that is limited to channels may only call the operations of the lists Inside: those that read only
 // content of channels, besides what everyone sees of users and groups, and those whose changes the store checks
 // (docs/design/tokens.md).
 var operations = listed(

@@ -21,7 +21,7 @@ type Events struct {
 	started bool
 }
 
-// NewEvents returns a stream that has not begun.
+// NewEvents returns a stream. Begin, or else its first event, sends the header.
 func NewEvents(w http.ResponseWriter) *Events {
 	return &Events{w: w, to: http.NewResponseController(w)}
 }

@@ -27,7 +27,7 @@ func marked(r *apptest.Rig, as string) (all []string) {
 }
 
 // TestHighlightsOfServices imports the highlights of a file again and again. What its owner changed or deleted here stays,
-// and what comes later is added.
+// and later highlights are added.
 func TestHighlightsOfServices(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -57,7 +57,7 @@ func TestReadPictures(t *testing.T) {
 	}
 }
 
-// Pictures, references to them and the text end at limits, and what is left still shows.
+// The number of pictures, of references to them and the length of the text are limited. The rest is still shown.
 func TestReadHostilePictures(t *testing.T) {
 	t.Parallel()
 	many := make([]string, 1000)

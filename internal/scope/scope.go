@@ -27,7 +27,7 @@ type Scope struct {
 	Within    any                 // the *store.Tx that all transactions and reads take part in; nil for none
 }
 
-// Match is a condition on what a request changes (If-Match). The first transaction that the request commits checks it at
+// Match is a condition for a change (If-Match). The first transaction that the request commits checks it at
 // its start, and locks what it checks, so no other transaction can come in between.
 type Match struct {
 	Check func(ctx context.Context, tx any) error // tx is a *store.Tx

@@ -17,11 +17,10 @@ const backupCheckInterval = time.Minute
 // backups makes the scheduled backups. They are not jobs because a backup may take hours, and a job
 // that runs this long is assumed to hang. Each backup is made by one of the servers (backup.Claim).
 type backups struct {
-	s       *Server
-	o       Options
-	storage blob.Store
-	stop    context.CancelFunc
-	done    chan struct{}
+	background // a backup that a shutdown interrupts is retried soon
+	s          *Server
+	o          Options
+	storage    blob.Store
 }
 
 // measured returns the measurements of backups for the metrics.
@@ -45,28 +44,10 @@ func (b *backups) start() {
 	if b.s.cfg.Backup.To == "" {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	b.stop, b.done = cancel, make(chan struct{})
-	go func() {
-		defer close(b.done)
-		tick := time.NewTicker(backupCheckInterval)
-		defer tick.Stop()
-		for ctx.Err() == nil {
-			b.makeDue(ctx)
-			select {
-			case <-ctx.Done():
-			case <-tick.C:
-			}
-		}
-	}()
-}
-
-// end interrupts a running backup. It will be retried soon.
-func (b *backups) end() {
-	if b.stop != nil {
-		b.stop()
-		<-b.done
-	}
+	b.background.start(backupCheckInterval, func(ctx context.Context) bool {
+		b.makeDue(ctx)
+		return true
+	})
 }
 
 // makeDue makes a backup if one is due and no other server is making it.

@@ -33,10 +33,10 @@ const (
 
 // mailIn receives the mails for channels by LMTP or from a folder, as --mail-in says.
 type mailIn struct {
-	s    *Server
-	lmtp *smtp.Server
-	stop context.CancelFunc
-	done chan struct{}
+	s      *Server
+	lmtp   *smtp.Server
+	cancel context.CancelFunc // ends what LMTP clients are sending
+	folder background
 
 	later map[string]time.Time // when to read a file again that could not be added
 }
@@ -47,29 +47,19 @@ func (m *mailIn) start() error {
 	if in.Folder == "" && in.Address == "" {
 		return nil
 	}
-	ctx, cancel := context.WithCancel(context.Background())
 	if in.Folder != "" {
-		m.stop, m.done = cancel, make(chan struct{})
-		go func() {
-			defer close(m.done)
-			tick := time.NewTicker(mailInterval)
-			defer tick.Stop()
-			for ctx.Err() == nil {
-				m.readFolder(ctx)
-				select {
-				case <-ctx.Done():
-				case <-tick.C:
-				}
-			}
-		}()
+		m.folder.start(mailInterval, func(ctx context.Context) bool {
+			m.readFolder(ctx)
+			return true
+		})
 		return nil
 	}
 	l, err := Listen("mail-in", in.Address, m.s.cfg.SocketMode)
 	if err != nil {
-		cancel()
 		return err
 	}
-	m.stop = cancel
+	ctx, cancel := context.WithCancel(context.Background())
+	m.cancel = cancel
 	m.lmtp = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &mailSession{m: m, ctx: ctx}, nil }))
 	m.lmtp.LMTP, m.lmtp.Domain, m.lmtp.EnableSMTPUTF8 = true, in.Domain, true
 	m.lmtp.MaxMessageBytes, m.lmtp.MaxRecipients, m.lmtp.MaxLineLength = mailin.MaxBytes, maxMailTo, maxMailLine
@@ -91,13 +81,9 @@ func (m *mailIn) start() error {
 func (m *mailIn) end() {
 	if m.lmtp != nil {
 		_ = m.lmtp.Close()
+		m.cancel()
 	}
-	if m.stop != nil {
-		m.stop()
-	}
-	if m.done != nil {
-		<-m.done
-	}
+	m.folder.end()
 }
 
 // mailLog writes the errors of connections to the log.

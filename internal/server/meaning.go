@@ -27,42 +27,16 @@ func newMeaning(cfg config.Embeddings, stats *obs.Metrics) *collections.Meaning 
 }
 
 // embedding computes the vectors of blocks in the background. It is not a job of the queue because an endpoint may need days
-// for a large site, and must not keep jobs waiting or delay a shutdown.
+// for a large site, and must not keep jobs waiting or delay a shutdown. The next server continues what a shutdown interrupts.
 type embedding struct {
-	s    *Server
-	stop context.CancelFunc
-	done chan struct{}
+	background
+	s *Server
 }
 
 // start starts computing vectors. If search by meaning is off, it only stops the queue.
 func (e *embedding) start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	e.stop, e.done = cancel, make(chan struct{})
-	go func() {
-		defer close(e.done)
-		tick := time.NewTicker(embedInterval)
-		defer tick.Stop()
-		for ctx.Err() == nil {
-			if err := e.s.db.Fit(ctx); err == nil { // otherwise a newer program has replaced this one
-				if err := e.s.App.Finder.EmbedBlocks(ctx); err != nil && ctx.Err() == nil {
-					e.s.log.WarnContext(ctx, "search by meaning is not up to date", "error", err)
-				}
-			}
-			if e.s.cfg.Embeddings.URL == "" {
-				return
-			}
-			select {
-			case <-ctx.Done():
-			case <-tick.C:
-			}
-		}
-	}()
-}
-
-// end interrupts the computation. The next server continues it.
-func (e *embedding) end() {
-	if e.stop != nil {
-		e.stop()
-		<-e.done
-	}
+	e.background.start(embedInterval, func(ctx context.Context) bool {
+		e.s.whileFit(ctx, "search by meaning is not up to date", e.s.App.Finder.EmbedBlocks)
+		return e.s.cfg.Embeddings.URL != ""
+	})
 }

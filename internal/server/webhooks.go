@@ -27,38 +27,20 @@ func newWebhookClient(cfg config.Config, o Options) *fetch.Client {
 
 // sender sends webhooks in the background. It is not a job of the queue, because slow receivers must not keep jobs waiting.
 type sender struct {
-	s    *Server
-	stop context.CancelFunc
-	done chan struct{}
+	background
+	s *Server
 }
 
 // start starts sending.
 func (d *sender) start() {
-	ctx, cancel := context.WithCancel(context.Background())
-	d.stop, d.done = cancel, make(chan struct{})
-	go func() {
-		defer close(d.done)
-		defer d.s.App.Webhooks.Wait()
-		tick := time.NewTicker(webhookInterval)
-		defer tick.Stop()
-		for ctx.Err() == nil {
-			if err := d.s.db.Fit(ctx); err == nil { // otherwise a newer program has replaced this one
-				if err := d.s.App.Webhooks.Work(ctx); err != nil && ctx.Err() == nil {
-					d.s.log.WarnContext(ctx, "webhooks are not up to date", "error", err)
-				}
-			}
-			select {
-			case <-ctx.Done():
-			case <-tick.C:
-			}
-		}
-	}()
+	d.background.start(webhookInterval, func(ctx context.Context) bool {
+		d.s.whileFit(ctx, "webhooks are not up to date", d.s.App.Webhooks.Work)
+		return true
+	})
 }
 
 // end interrupts messages that are being sent. Another server, or the next one, sends them again.
 func (d *sender) end() {
-	if d.stop != nil {
-		d.stop()
-		<-d.done
-	}
+	d.background.end()
+	d.s.App.Webhooks.Wait()
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"vitrine/client"
+	"vitrine/internal/frontmatter"
 )
 
 // errOne is an error that concerns only one item, so the others go on.
@@ -195,7 +196,7 @@ func (p *pass) copy(e *entry) error {
 
 // withoutID removes the id of the block from front matter, so that the copy can become a block of its own.
 func withoutID(text []byte) []byte {
-	matter, body, ok := cut(string(text))
+	matter, body, ok := frontmatter.Cut(string(text), maxFrontMatter)
 	if !ok {
 		return text
 	}
@@ -341,7 +342,7 @@ func (p *pass) put(old, e *entry, temp string, text []byte) error {
 	return failed
 }
 
-// write brings the files of an entry in place.
+// write moves the files of an entry to their places.
 func (p *pass) write(prev, e *entry, temp string, text []byte) error {
 	if isSpelling(prev.Path, e.Path) && prev.Seen != "" { // the same file on systems that ignore case
 		if err := p.dir.root.Rename(prev.Path, e.Path); err != nil {

@@ -80,7 +80,7 @@ func (p *pass) join(ctx context.Context, e *entry) error {
 // errNested is the reason why folders in folders of an account stay as they are.
 var errNested = errors.New("all channels of an account have their folders next to each other")
 
-// retitle gives a channel the title that its folder has, unless the server refuses it.
+// retitle sets the title of a channel to the name of its folder, unless the server refuses it.
 func (p *pass) retitle(ctx context.Context, e *entry) error {
 	name := path.Base(e.Path)
 	if name == e.Name {

@@ -14,9 +14,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
 	"vitrine/client"
+	"vitrine/internal/frontmatter"
 )
 
 // maxFrontMatter is the longest front matter that is read, in bytes.
@@ -128,7 +128,7 @@ func parse(text []byte) (note, error) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return n, errEncoding
 	}
-	matter, body, ok := cut(strings.ReplaceAll(string(text), "\r\n", "\n"))
+	matter, body, ok := frontmatter.Cut(strings.ReplaceAll(string(text), "\r\n", "\n"), maxFrontMatter)
 	if ok {
 		if err := n.fields(matter); err != nil {
 			return n, err
@@ -168,41 +168,10 @@ func (n note) as(k kind, title string) doc {
 	return d
 }
 
-// cut splits a text into its front matter, which is between lines of three hyphens, and the rest.
-func cut(text string) (matter, body string, ok bool) {
-	first, rest, _ := strings.Cut(text, "\n")
-	if strings.TrimRight(first, " \t") != "---" {
-		return "", text, false
-	}
-	length := 0
-	for line := range strings.Lines(rest) {
-		if strings.TrimRight(line, " \t\n") == "---" {
-			return rest[:length], rest[length+len(line):], true
-		}
-		if length += len(line); length > maxFrontMatter {
-			break
-		}
-	}
-	return "", text, false
-}
-
-// fields reads front matter. It reads the syntax tree, so aliases are not expanded.
+// fields reads front matter.
 func (n *note) fields(matter string) error {
-	tree, err := parser.ParseBytes([]byte(matter), 0)
-	if err != nil || len(tree.Docs) > 1 {
-		return errFrontMatter
-	}
-	if len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
-		return nil
-	}
-	var pairs []*ast.MappingValueNode
-	switch body := tree.Docs[0].Body.(type) {
-	case *ast.MappingNode:
-		pairs = body.Values
-	case *ast.MappingValueNode:
-		pairs = []*ast.MappingValueNode{body}
-	case *ast.NullNode, *ast.CommentGroupNode:
-	default:
+	pairs, err := frontmatter.Pairs(matter)
+	if err != nil {
 		return errFrontMatter
 	}
 	for _, pair := range pairs {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"vitrine/internal/frontmatter"
 	"vitrine/internal/heavy"
 )
 
@@ -60,7 +61,7 @@ func (w *world) local() {
 	switch kind {
 	case 2, 3:
 		text := w.token()
-		matter, _, _ := cut(w.read(name))
+		matter, _, _ := frontmatter.Cut(w.read(name), maxFrontMatter)
 		w.write(name, "---\n"+matter+"---\n\n"+text+"\n")
 		w.written[name] = text
 		w.did("edit %s %s", name, text)

@@ -30,7 +30,7 @@ type server struct {
 	site string // address of the website
 }
 
-// change has the fields of a change that decide which things to read again.
+// change contains the fields of a change that decide which things to read again.
 type change struct {
 	Kind      string   `json:"kind"`
 	Type      string   `json:"type"`

@@ -64,7 +64,7 @@ type Sync struct {
 	cursor    string         // after the changes that dirty and blocks contain
 	writable  map[int64]bool // channels to which the user may add
 	failed    map[string]string
-	told      map[string]bool
+	reported  map[string]bool
 	problems  int
 	unsettled bool                // a file was written just now
 	missed    map[place]time.Time // when a scan first missed what was deleted in the directory
@@ -85,7 +85,7 @@ func Open(ctx context.Context, o Options) (*Sync, error) {
 		return nil, err
 	}
 	s := &Sync{o: o, dir: &dir{root: root, step: o.step, now: o.Now, cache: map[string]cached{}}, release: func() {},
-		missed: map[place]time.Time{}, dirty: map[int64]bool{}, blocks: map[int64]bool{}, writable: map[int64]bool{}, failed: map[string]string{}, told: map[string]bool{}}
+		missed: map[place]time.Time{}, dirty: map[int64]bool{}, blocks: map[int64]bool{}, writable: map[int64]bool{}, failed: map[string]string{}, reported: map[string]bool{}}
 	begun := false
 	defer func() {
 		if !begun {
@@ -214,8 +214,8 @@ func (s *Sync) say(format string, args ...any) { s.o.Report(fmt.Sprintf(format, 
 
 // once reports something the first time.
 func (s *Sync) once(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !s.told[text] {
-		s.told[text] = true
+	if text := fmt.Sprintf(format, args...); !s.reported[text] {
+		s.reported[text] = true
 		s.o.Report(text)
 	}
 }

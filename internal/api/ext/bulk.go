@@ -29,7 +29,7 @@ var inBulk = map[string]bool{
 	"followUser": true, "unfollowUser": true, "followChannel": true, "unfollowChannel": true, "followGroup": true, "unfollowGroup": true,
 }
 
-// errUndone ends a transaction of operations one of which failed.
+// errUndone ends the transaction if one of its operations failed.
 var errUndone = errors.New("an operation failed")
 
 // RunBulk implements runBulk.
@@ -83,12 +83,12 @@ var (
 // then depend on it.
 func (h *handler) operations(ctx context.Context, all []ext.BulkOperation, tx any) []httpedge.Result {
 	results := make([]httpedge.Result, len(all))
-	size, begun := 0, time.Now()
+	size, start := 0, time.Now()
 	for i := range all {
 		switch {
 		case size > maxResponses:
 			results[i] = refusal(errLarge)
-		case tx != nil && time.Since(begun) > maxTogether:
+		case tx != nil && time.Since(start) > maxTogether:
 			results[i] = refusal(errLong)
 		default:
 			results[i] = h.operation(ctx, &all[i], results[:i], tx)
@@ -142,7 +142,7 @@ type references struct {
 // reference is $ with the number of an operation, and the names of fields or the numbers of items of lists.
 var reference = regexp.MustCompile(`^\$([0-9]{1,2})((?:\.[A-Za-z_][A-Za-z0-9_]*)(?:\.[A-Za-z0-9_]+)*)$`)
 
-// maxReferred is how many bytes a text has at most that a reference stands for, so that a small request cannot repeat
+// maxReferred is the length in bytes of the longest text that a reference can insert, so that a small request cannot repeat
 // a large text.
 const maxReferred = 1000
 

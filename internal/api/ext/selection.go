@@ -24,7 +24,7 @@ const (
 	maxExpanded = 10 // things of each kind that are added to an item
 )
 
-// tree is a set of fields, with those below them. Nil stands for everything below.
+// tree is a set of fields, each with a set of the fields below it. nil selects all of them.
 type tree map[string]tree
 
 // selection is what a request wants of the items of a list.
@@ -33,7 +33,7 @@ type selection struct {
 	expand []string
 }
 
-// forms are the schemas of /v3 whose fields the items of a list have, and what can be added to them.
+// forms are the schemas of /v3 that the items of a list follow, with their possible expansions.
 type forms struct {
 	schemas []string
 	expand  []string
@@ -120,7 +120,7 @@ func (t tree) add(path []string, known tree) bool {
 	return true
 }
 
-// known returns the fields of forms, with what is expanded.
+// known returns the fields of forms, including expansions.
 func (h *handler) known(of forms, expand []string) tree {
 	all := h.fields()
 	merged := tree{"web_url": tree{}}

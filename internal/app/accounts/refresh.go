@@ -169,7 +169,7 @@ func renewed(app domain.Application, t account.Refresh, r TokenRequest, now time
 		RefreshID: t.ID, ExpiresAt: accessEnds(t, now)}
 }
 
-// endReused ends a family of which a token was used twice, and tells its user.
+// endReused ends a family after one of its tokens was used twice, and mails its user.
 func (a *Accounts) endReused(ctx context.Context, tx *store.Tx, app domain.Application, t account.Refresh) error {
 	if err := tx.Account().DeleteRefreshToken(ctx, t.ID); err != nil {
 		return err

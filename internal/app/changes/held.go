@@ -90,7 +90,7 @@ func (w *waiting) judge(all []*held, at time.Time, verdict func(*held) error, er
 	}
 }
 
-// verdicts returns a function that tells why a request must end.
+// verdicts returns a function that returns the reason why a request must end, or nil.
 func (w *waiting) verdicts(ctx context.Context, tokens, sessions []string) (func(*held) error, error) {
 	var live map[string]*domain.TokenLimits
 	var signedIn map[string]bool

@@ -65,7 +65,7 @@ func (s *shared) advance(ctx context.Context) (moved, more bool, err error) {
 	return true, true, nil
 }
 
-// next reads the next batch, nil if there is none. At first, and in another epoch, it only sets the end and returns true.
+// next reads the next batch, nil if there is none. The first call, and the first one in another epoch, only sets the end and returns true.
 func (s *shared) next(ctx context.Context) (b *batch, again bool, err error) {
 	err = s.store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		state, err := v.Changes().State(ctx)
@@ -132,7 +132,7 @@ func (s *shared) after(p point) (b *batch, more, ok bool) {
 	return nil, false, false
 }
 
-// batch is a part of the outbox with what the viewers have in common.
+// batch is a part of the outbox, with the things in it that all viewers see.
 type batch struct {
 	since    time.Time // when it was read
 	from, to point

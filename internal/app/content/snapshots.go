@@ -185,7 +185,7 @@ func HasPage(b domain.Block) bool {
 	return b.ValueURL != nil && b.Type != domain.ImageBlock && b.Type != domain.AttachmentBlock
 }
 
-// copiedAddress returns the address of what the copies of a block show: its web page, or that of the block if it came by mail.
+// copiedAddress returns the address of the page that the copies of a block show. Copies of a mail have that of the block.
 func (a *Content) copiedAddress(b domain.Block) string {
 	if b.ValueURL != nil {
 		return *b.ValueURL

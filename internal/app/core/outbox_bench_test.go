@@ -44,9 +44,9 @@ func BenchmarkOutbox(b *testing.B) {
 				for i := range 2 {
 					on := i == n%2
 					core.SwitchOutbox(on)
-					begun := time.Now()
+					start := time.Now()
 					c.write(2*n + i)
-					if took := time.Since(begun); on {
+					if took := time.Since(start); on {
 						with = append(with, took)
 					} else {
 						without = append(without, took)

@@ -68,7 +68,7 @@ func newSlots() *slots {
 	return &slots{running: map[domain.WebhookID]bool{}, owners: map[domain.UserID]int{}, slow: map[domain.UserID]int{}}
 }
 
-// enter takes a slot. ok is false if none is free for the webhook.
+// enter reserves a slot. ok is false if none is free for the webhook.
 func (s *slots) enter(d storewebhooks.Due) (leave func(), ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"vitrine/internal/store"
 )
 
-// stopText says why a webhook is off.
+// stopText returns the reason why a webhook is off, as text.
 func stopText(why domain.WebhookStop) string {
 	switch why {
 	case domain.StoppedGone:
@@ -63,7 +63,7 @@ func (a *Webhooks) stopRestored(ctx context.Context, all []domain.Webhook) error
 	})
 }
 
-// MailStopped is the job that tells the owner of a webhook that the server has turned it off.
+// MailStopped is the job that mails the owner of a webhook after the server has turned it off.
 type MailStopped struct {
 	Webhook domain.WebhookID `json:"webhook_id"`
 	At      int64            `json:"at"` // microseconds

@@ -304,7 +304,7 @@ func (a *Webhooks) turn(ctx context.Context, tx *store.Tx, w *domain.Webhook, on
 // OldSecretTime is how long the former secret also signs.
 const OldSecretTime = 24 * time.Hour
 
-// RotateSecret gives a webhook of the actor a new secret. The former one also signs for a day.
+// RotateSecret creates a new secret for a webhook of the actor. Messages are also signed with the former one for a day.
 func (a *Webhooks) RotateSecret(ctx context.Context, actor domain.Actor, id domain.WebhookID) (domain.Webhook, error) {
 	return a.change(ctx, actor, id, func(tx *store.Tx, w *domain.Webhook) error {
 		w.OldSecret, w.OldUntil = w.Secret, new(a.Now().Add(OldSecretTime))

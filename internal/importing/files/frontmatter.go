@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 
+	"vitrine/internal/frontmatter"
 	"vitrine/internal/importing/source"
 	"vitrine/internal/markup"
 )
@@ -17,10 +17,11 @@ const maxFrontMatter = 16 << 10
 // the title, date, description, address and tags of the item. If it is malformed, or the item would have
 // no content without it, the text stays as it is.
 func frontMatter(it *source.Item) {
-	matter, content, ok := cutFrontMatter(it.Content)
+	matter, content, ok := frontmatter.Cut(it.Content, maxFrontMatter)
 	if !ok {
 		return
 	}
+	content = strings.TrimSpace(content)
 	fields, ok := topLevel(matter)
 	if !ok || content == "" {
 		return
@@ -52,24 +53,6 @@ func frontMatter(it *source.Item) {
 	}
 }
 
-// cutFrontMatter splits a text into its front matter and the rest.
-func cutFrontMatter(text string) (matter, content string, ok bool) {
-	first, rest, _ := strings.Cut(text, "\n")
-	if strings.TrimRight(first, " \t\r") != "---" {
-		return "", "", false
-	}
-	length := 0
-	for line := range strings.Lines(rest) {
-		if end := strings.TrimRight(line, " \t\r\n"); end == "---" || end == "..." {
-			return rest[:length], strings.TrimSpace(rest[length+len(line):]), true
-		}
-		if length += len(line); length > maxFrontMatter {
-			break
-		}
-	}
-	return "", "", false
-}
-
 // field is a key of front matter with its value or its list of values.
 type field struct {
 	key    string
@@ -83,20 +66,10 @@ func (f field) first() string {
 	return f.values[0]
 }
 
-// topLevel reads the keys whose values are scalars or lists of scalars. It reads the syntax tree, so
-// aliases are not expanded.
+// topLevel reads the keys whose values are scalars or lists of scalars.
 func topLevel(matter string) (fields []field, ok bool) {
-	tree, err := parser.ParseBytes([]byte(matter), 0)
-	if err != nil || len(tree.Docs) != 1 {
-		return nil, false
-	}
-	var pairs []*ast.MappingValueNode
-	switch body := tree.Docs[0].Body.(type) {
-	case *ast.MappingNode:
-		pairs = body.Values
-	case *ast.MappingValueNode:
-		pairs = []*ast.MappingValueNode{body}
-	default:
+	pairs, err := frontmatter.Pairs(matter)
+	if err != nil || len(pairs) == 0 {
 		return nil, false
 	}
 	for _, pair := range pairs {

@@ -3289,10 +3289,10 @@ func (s *Server) handleRotateWebhookSecretRequest(args [1]string, argsEscaped bo
 // one fails. With `atomic`, all are committed together, or none if one fails; the others then have the
 // status 424.
 //
-// In `path` and in texts of `body`, `$0.id` stands for the field `id` in the response to the first
-// operation, `$1.data.0.id` for a field in a list of the second. In `body`, it must be the whole text;
-// `$$0.id` is the text `$0.id`. The field has at most 1,000 bytes. An operation that refers to one
-// that failed has the status 424.
+// `path` and the texts of `body` can refer to responses: `$0.id` is replaced by the field `id` of the
+// first response, and `$1.data.0.id` by a field in a list of the second. In `body` the reference must
+// be the whole text, and `$$0.id` is replaced by the text `$0.id`. The field can have 1,000 bytes. An
+// operation that refers to a failed one gets the status 424.
 //
 // POST /ext/v1/bulk
 func (s *Server) handleRunBulkRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

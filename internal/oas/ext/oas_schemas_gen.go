@@ -1612,7 +1612,7 @@ type CreateWebhookReq struct {
 	ChannelID OptNilInt64 `json:"channel_id"`
 	// The types of events to send; empty for all.
 	Events []WebhookEvent `json:"events"`
-	// To tell webhooks apart.
+	// A name of your choice, shown in Settings.
 	Name    OptNilString      `json:"name"`
 	Payload OptWebhookPayload `json:"payload"`
 	// An http or https address. It must be public, unless the operator allows its host.
@@ -8106,7 +8106,7 @@ type UpdateWebhookReq struct {
 	ChannelID OptNilInt64 `json:"channel_id"`
 	// The types of events to send; empty for all.
 	Events []WebhookEvent `json:"events"`
-	// To tell webhooks apart.
+	// A name of your choice, shown in Settings.
 	Name    OptNilString      `json:"name"`
 	Payload OptWebhookPayload `json:"payload"`
 	// An http or https address. It must be public, unless the operator allows its host.

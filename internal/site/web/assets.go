@@ -79,7 +79,7 @@ func newAssets(files fs.FS, made map[string][]byte) assets {
 		}
 		sources[name], err = fs.ReadFile(files, at)
 		if path.Base(path.Dir(at)) == "script" {
-			sources[name] = beside.ReplaceAll(margin.ReplaceAll(sources[name], nil), nil)
+			sources[name] = trailing.ReplaceAll(margin.ReplaceAll(sources[name], nil), nil)
 		}
 		return err
 	})
@@ -113,12 +113,12 @@ func sheet(files fs.FS) (css []byte) {
 	return margin.ReplaceAll(remark.ReplaceAll(css, nil), nil)
 }
 
-// What browsers do not need, an eighth of our scripts and style sheet: indentation and comments. A comment beside a
+// What browsers do not need, an eighth of our scripts and style sheet: indentation and comments. A comment after a
 // statement is left out if it has no quotes, so that it cannot be a part of a string.
 var (
-	margin = regexp.MustCompile(`(?m)^[ \t]*(?://.*|/\*\*.*\*/)\n|^[ \t]+|^\n`)
-	beside = regexp.MustCompile("(?m) // [^'\"`\n]*$")
-	remark = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	margin   = regexp.MustCompile(`(?m)^[ \t]*(?://.*|/\*\*.*\*/)\n|^[ \t]+|^\n`)
+	trailing = regexp.MustCompile("(?m) // [^'\"`\n]*$")
+	remark   = regexp.MustCompile(`(?s)/\*.*?\*/`)
 )
 
 // importing matches the static and dynamic imports of our scripts.

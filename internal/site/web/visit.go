@@ -181,7 +181,7 @@ func (v *Visit) countUnread() {
 	}
 }
 
-// CountUnreadAgain counts the unread notifications anew, for a page that stays open.
+// CountUnreadAgain counts the unread notifications again, for a page that stays open.
 func (v *Visit) CountUnreadAgain() int64 {
 	v.Account.Unread, v.counted = maxUnread, false
 	v.countUnread()

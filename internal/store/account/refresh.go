@@ -27,7 +27,7 @@ type Refresh struct {
 }
 
 // CreateRefreshToken stores the first token of a family. It deletes all but the newest `keep` families that the
-// application has for the same user, with their access tokens.
+// application has for the same user. Their access tokens are deleted, too.
 func (w Writes) CreateRefreshToken(ctx context.Context, t Refresh, keep int) (id domain.RefreshID, err error) {
 	err = w.db.QueryRow(ctx, `INSERT INTO refresh_tokens (application_id, user_id, code_hash, family, hash, scope, limits, audience,
 			created_at, expires_at, ends_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`,

@@ -60,7 +60,7 @@ type Query struct {
 	Words  words.Query      // the parsed Query
 	New    Numbers          // for NewResults; zero for all documents
 	Among  []domain.BlockID // only these, unless it is nil
-	Beyond *Place           // only what follows it; nil for everything. The order must be that of creation
+	Beyond *Place           // only documents after it, in the order of creation; nil for all
 
 	before int64 // results of a previous search on the list that begins with them
 }

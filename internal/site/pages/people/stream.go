@@ -72,7 +72,7 @@ func changeEvent(c *changes.Shown) []byte {
 	return event("change", c.Cursor, e)
 }
 
-// unreadEvent has the number of unread notifications as the navigation shows it.
+// unreadEvent is the number of unread notifications, as the navigation shows it.
 func unreadEvent(v *web.Visit) []byte {
 	n := v.CountUnreadAgain()
 	shown, text := strconv.FormatInt(n, 10), v.T("web.nav.unread", n)

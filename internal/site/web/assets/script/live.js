@@ -21,11 +21,11 @@ export function start(element) {
   const part = parts.get(value);
   if (part) part.element = element;
   else parts.set(value, new Part(element, kinds[kind], Number(id)));
-  follow(tell);
+  follow(take);
 }
 
 /** Passes an event to the parts. Without one, changes were missed. */
-function tell(event) {
+function take(event) {
   for (const [value, part] of parts) {
     if (part.element.isConnected) part.take(event);
     else parts.delete(value);

@@ -9,7 +9,7 @@ const kept = 200; // last events, for pages that were just opened
 const name = `vitrine.changes.${root()}.${document.documentElement.dataset.reader ?? ""}`;
 const others = globalThis.BroadcastChannel && new BroadcastChannel(name);
 
-let tell; // the function that gets the events
+let listener; // the function that gets the events
 let cursor = ""; // after the last event
 let source; // this page reads the stream
 let wish; // aborts waiting for the lock
@@ -19,8 +19,8 @@ const last = []; // events with their times, of the page that reads
 
 /** Calls `act` with each further event, and without one if some were missed. */
 export function follow(act) {
-  if (tell) return;
-  tell = act;
+  if (listener) return;
+  listener = act;
   others?.addEventListener("message", ({ data }) => {
     if (data.since) return void (source && others.postMessage({ events: last.filter(({ at }) => at >= data.since) }));
     for (const each of data.events) take(each);
@@ -31,15 +31,15 @@ export function follow(act) {
   addEventListener("pageshow", ({ persisted }) => {
     if (!persisted) return;
     seen();
-    tell();
+    listener();
   });
-  document.addEventListener("resume", () => tell());
+  document.addEventListener("resume", () => listener());
   seen();
 }
 
 function take({ id, event }) {
   if (id) cursor = id;
-  if (event) tell(event);
+  if (event) listener(event);
 }
 
 function seen() {
@@ -86,7 +86,7 @@ function open() {
     timer = setTimeout(() => {
       cursor = ""; // it may be too old
       seen();
-      if (!document.hidden) tell();
+      if (!document.hidden) listener();
     }, refused * (0.5 + Math.random()));
   });
 }
