@@ -55,11 +55,16 @@ func (s *Events) Send(events []byte) error {
 	return nil
 }
 
-// Stop lets the client reconnect later, as the server shuts down.
-func (s *Events) Stop() {
-	if s.started {
+// End ends the stream with an error, which it returns if it can still be shown. Otherwise the client connects again and
+// continues after the last event, later at a shutdown.
+func (s *Events) End(err error, shutdown bool) error {
+	if !s.started {
+		return err
+	}
+	if shutdown {
 		_ = s.Send(retry(retryStop)) // otherwise the client reconnects sooner
 	}
+	return nil
 }
 
 func retry(most time.Duration) []byte {

@@ -36,7 +36,7 @@ func TestWebhooksPage(t *testing.T) {
 		shown := b.get(at).want(200).says("failed", "The receiver responded 500 Internal Server Error", "<b>oops</b>", "1 attempt")
 		again := shown.find(`name="again" value="(\d+)"`)
 		b.post(at, "again", again).leads(at).follow().says("waiting")
-		b.post(at, "again", again).want(422).says("This delivery still waits to be sent.")
+		b.post(at, "again", again).want(422).says("This delivery still waits to be sent.", `value="block.created" checked`)
 		b.post(at, "again", "999999").want(404)
 		if next := b.post(at, "do", "rotate").want(200).says("The former secret also signs until").secret(); next == secret {
 			t.Error("the secret is the same")

@@ -59,35 +59,45 @@ func (w TrashWrites) ExpireTrash(ctx context.Context, before time.Time, n int) (
 	return int(done), err
 }
 
-// trashParts are the tables with rows of the thing $1, and their keys.
-var trashParts = []struct{ table, key, where string }{
-	{"trash_connections", "id", "thing_id = $1"},
-	{"trash_comments", "id", "thing_id = $1"},
-	{"trash_places", "thing_id, user_id", "thing_id = $1"},
-	{"trash_followers", "id", "channel_id = " + trashedChannel},
-	{"hidden_connections", "id", "channel_id = " + trashedChannel},
-	{"channel_feed_entries", "feed_id, key", "feed_id IN (SELECT f.id FROM channel_feeds f WHERE f.trash_id = $1)"},
-	{"mailbox_mails", "mailbox_id, key", "mailbox_id IN (SELECT m.id FROM mailboxes m WHERE m.trash_id = $1)"},
-	{"channel_feeds", "id", "trash_id = $1"},
-	{"mailboxes", "id", "trash_id = $1"},
+// trashParts are the tables with rows of the thing $1, and their keys. Some have rows of one kind of thing only.
+var trashParts = []struct {
+	of                domain.TrashKind // "" for all
+	table, key, where string
+}{
+	{"", "trash_connections", "id", "thing_id = $1"},
+	{"", "trash_comments", "id", "thing_id = $1"},
+	{domain.TrashedBlock, "trash_places", "thing_id, user_id", "thing_id = $1"},
+	{domain.TrashedChannel, "trash_followers", "id", "channel_id = " + trashedTarget},
+	{domain.TrashedChannel, "hidden_connections", "id", "channel_id = " + trashedTarget},
+	{domain.TrashedChannel, "channel_feed_entries", "feed_id, key", "feed_id IN (SELECT f.id FROM channel_feeds f WHERE f.trash_id = $1)"},
+	{domain.TrashedChannel, "mailbox_mails", "mailbox_id, key", "mailbox_id IN (SELECT m.id FROM mailboxes m WHERE m.trash_id = $1)"},
+	{domain.TrashedChannel, "channel_feeds", "id", "trash_id = $1"},
+	{domain.TrashedChannel, "mailboxes", "id", "trash_id = $1"},
 }
 
-const trashedChannel = "(SELECT t.target_id FROM trash_things t WHERE t.id = $1 AND t.kind = 'Channel')"
+const trashedTarget = "(SELECT t.target_id FROM trash_things t WHERE t.id = $1)"
 
 // PurgeSome deletes at most n rows of a thing that is marked for deletion, or the thing itself, and reports whether it
 // found one.
 func (w TrashWrites) PurgeSome(ctx context.Context, n int) (found bool, err error) {
-	id, err := sqlx.ScanID[domain.TrashID](w.tx.db.QueryRow(ctx, `SELECT t.id FROM trash_things t WHERE t.purging ORDER BY t.id LIMIT 1`+w.tx.db.ForUpdate("t")))
+	var id domain.TrashID
+	var kind domain.TrashKind
+	err = w.tx.db.QueryRow(ctx, `SELECT t.id, t.kind FROM trash_things t WHERE t.purging ORDER BY t.id LIMIT 1`+w.tx.db.ForUpdate("t")).Scan(&id, &kind)
 	if errors.Is(err, database.ErrNoRows) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	if err := w.lockParts(ctx, id); err != nil {
-		return true, err
+	if kind == domain.TrashedChannel {
+		if err := w.lockParts(ctx, id); err != nil {
+			return true, err
+		}
 	}
 	for _, part := range trashParts {
+		if part.of != "" && part.of != kind {
+			continue
+		}
 		gone, err := w.tx.db.ExecCount(ctx, "DELETE FROM "+part.table+" WHERE ("+part.key+") IN (SELECT "+part.key+" FROM "+part.table+
 			" WHERE "+part.where+" ORDER BY "+part.key+sqlx.Limit("$2")+")", id, n)
 		if err != nil || gone == int64(n) {
@@ -118,7 +128,7 @@ func (w TrashWrites) lockParts(ctx context.Context, id domain.TrashID) error {
 	if _, err := sqlx.Collect(ctx, rows, err, sqlx.ScanInt64); err != nil {
 		return err
 	}
-	rows, err = w.tx.db.Query(ctx, `SELECT s.source_id FROM feed_sources s WHERE s.source_type = 'Channel' AND s.source_id = `+trashedChannel+w.tx.db.ForUpdate("s"), id)
+	rows, err = w.tx.db.Query(ctx, `SELECT s.source_id FROM feed_sources s WHERE s.source_type = 'Channel' AND s.source_id = `+trashedTarget+w.tx.db.ForUpdate("s"), id)
 	_, err = sqlx.Collect(ctx, rows, err, sqlx.ScanInt64)
 	return err
 }

@@ -62,13 +62,7 @@ func (h *handler) StreamChanges(ctx context.Context, p ext.StreamChangesParams, 
 		return err
 	}
 	err := h.app.Changes.Follow(ctx, httpedge.Actor(ctx), in, client(ctx), changes.Stream{Send: s.send})
-	if errors.Is(err, changes.ErrClosed) {
-		s.Stop()
-	}
-	if s.Started() {
-		return nil // the client connects again, and continues after the last event
-	}
-	return err
+	return s.End(err, errors.Is(err, changes.ErrClosed))
 }
 
 // stream sends changes.
@@ -78,10 +72,7 @@ type stream struct{ *httpedge.Events }
 func (s stream) send(page changes.Page) error {
 	var events []byte
 	if !s.Started() {
-		at := page.Cursor
-		if len(page.Changes) > 0 {
-			at = page.From
-		}
+		at := page.Start()
 		events = append(events, "event: start\nid: "+at+"\ndata: {\"cursor\":\""+at+"\"}\n\n"...)
 	}
 	for _, c := range page.Changes {

@@ -2,7 +2,6 @@ package changes
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"vitrine/internal/domain"
@@ -95,12 +94,12 @@ func (w *waiting) verdicts(ctx context.Context, tokens, sessions []string) (func
 	var live map[string]*domain.TokenLimits
 	var signedIn map[string]bool
 	var err error
-	if tokens = distinct(tokens); len(tokens) > 0 {
+	if tokens = unique(tokens); len(tokens) > 0 {
 		if live, err = w.shared.store.Account().LiveTokens(ctx, tokens, w.now()); err != nil {
 			return nil, err
 		}
 	}
-	if sessions = distinct(sessions); len(sessions) > 0 {
+	if sessions = unique(sessions); len(sessions) > 0 {
 		if signedIn, err = w.shared.store.Account().LiveSessions(ctx, sessions, w.now()); err != nil {
 			return nil, err
 		}
@@ -115,9 +114,4 @@ func (w *waiting) verdicts(ctx context.Context, tokens, sessions []string) (func
 		}
 		return nil
 	}, nil
-}
-
-func distinct(all []string) []string {
-	slices.Sort(all)
-	return slices.Compact(all)
 }

@@ -94,6 +94,14 @@ type point struct {
 	secret string
 }
 
+// Start returns the cursor before the changes of a page, with which a stream starts.
+func (p Page) Start() string {
+	if len(p.Changes) > 0 {
+		return p.From
+	}
+	return p.Cursor
+}
+
 func (p point) cursor() string { return cursorOf(p.secret, p.ChangePosition) }
 
 // Read returns the changes after a cursor, as far as the actor may see them. Without a cursor it returns none, and the

@@ -79,9 +79,6 @@ func (s *shared) next(ctx context.Context) (b *batch, again bool, err error) {
 			return nil
 		}
 		rows, err := v.Changes().After(ctx, s.end.ChangePosition, batchRows)
-		for i := range rows {
-			rows[i].Detail = "" // only for webhooks
-		}
 		if len(rows) > 0 {
 			b = &batch{since: time.Now(), from: s.end, to: point{rows[len(rows)-1].At, state.Secret}, rows: rows, reads: s.store}
 		}

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -44,9 +45,9 @@ func (t *things) add(what domain.Subject) {
 	}
 }
 
-func unique[T ~int64](ids []T) []T {
-	slices.Sort(ids)
-	return slices.Compact(ids)
+func unique[T cmp.Ordered](all []T) []T {
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // sight is what a viewer may see now, of the things in some changes.

@@ -90,18 +90,18 @@ func (w *waiting) watch() <-chan struct{} {
 	return w.moved
 }
 
-// open watches the inbox of a user. The caller must call leave when it ends.
-func (w *waiting) open(user domain.UserID) (leave func()) {
+// open watches the inbox of a user. The caller must call leave when it ends. counted is true if it was watched already, so
+// the next count may close no channel.
+func (w *waiting) open(user domain.UserID) (counted bool, leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	box := w.inboxes[user]
 	if box == nil {
-		box = &inbox{changed: make(chan struct{})}
+		box = &inbox{unread: -1, changed: make(chan struct{})}
 		w.inboxes[user] = box
 	}
-	box.unread = -1 // the new page may show an older number
 	box.streams++
-	return func() {
+	return box.unread >= 0, func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if box.streams--; box.streams == 0 {
@@ -339,8 +339,11 @@ func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, clie
 	defer leave()
 	var unread <-chan struct{}
 	if to.Unread != nil && actor.SignedIn() {
-		defer a.waiting.open(actor.UserID)()
-		unread = a.waiting.watchInbox(actor.UserID)
+		counted, leave := a.waiting.open(actor.UserID)
+		defer leave()
+		if unread = a.waiting.watchInbox(actor.UserID); counted {
+			unread = ready // the page may show an older number
+		}
 	}
 	end := time.NewTimer(StreamTime)
 	defer end.Stop()

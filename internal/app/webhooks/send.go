@@ -112,6 +112,9 @@ func (a *Webhooks) Work(ctx context.Context) error {
 
 // work also reports whether there are more changes to read. It sends even if it cannot read.
 func (a *Webhooks) work(ctx context.Context) (started int, more bool, err error) {
+	if some, err := a.Store.AtPrimary().Webhooks().HasWebhooks(ctx); err != nil || !some {
+		return 0, false, err
+	}
 	more, failed := a.take(ctx)
 	started, err = a.startDue(ctx)
 	return started, more, errors.Join(failed, err)

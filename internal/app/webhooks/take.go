@@ -94,7 +94,7 @@ func (a *Webhooks) readPage(ctx context.Context, v *store.Snapshot, t *taking) e
 	if at.Before(t.state.Forgotten) {
 		at = t.state.Forgotten // these changes are no longer known
 	}
-	rows, err := v.Changes().After(ctx, at, takenRows)
+	rows, err := v.Changes().AfterWithDetail(ctx, at, takenRows)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (a *Webhooks) readPage(ctx context.Context, v *store.Snapshot, t *taking) e
 		key := view{w.UserID, w.Channel}
 		shown, ok := seen[key]
 		if !ok {
-			if shown, err = changes.Visible(ctx, v.Changes(), w.UserID, w.Channel, slices.Clone(rows)); err != nil {
+			if shown, err = changes.Visible(ctx, v.Changes(), w.UserID, w.Channel, rows); err != nil {
 				return err
 			}
 			seen[key] = shown

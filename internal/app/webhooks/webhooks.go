@@ -229,10 +229,11 @@ func (a *Webhooks) change(ctx context.Context, actor domain.Actor, id domain.Web
 		return w, errGuest
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		if _, err := tx.Webhooks().Webhook(ctx, actor.UserID, actor.ApplicationID, id); err != nil {
-			return err
+		w, err = tx.Webhooks().LockWebhook(ctx, id)
+		if err == nil && (w.UserID != actor.UserID || actor.ApplicationID != 0 && w.Application != actor.ApplicationID) {
+			err = domain.NewNotFound()
 		}
-		if w, err = tx.Webhooks().LockWebhook(ctx, id); err != nil {
+		if err != nil {
 			return err
 		}
 		return do(tx, &w)

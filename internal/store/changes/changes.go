@@ -71,12 +71,21 @@ func (r Reads) OldestWaiting(ctx context.Context) (*time.Time, error) {
 	return sqlx.TimePtr(at), err
 }
 
-// After lists the changes after a position.
+// After lists the changes after a position, without their details.
 func (r Reads) After(ctx context.Context, p domain.ChangePosition, limit int) ([]domain.Change, error) {
+	return r.after(ctx, p, limit, "''")
+}
+
+// AfterWithDetail is After with details, for webhooks.
+func (r Reads) AfterWithDetail(ctx context.Context, p domain.ChangePosition, limit int) ([]domain.Change, error) {
+	return r.after(ctx, p, limit, "c.detail")
+}
+
+func (r Reads) after(ctx context.Context, p domain.ChangePosition, limit int, detail string) ([]domain.Change, error) {
 	var args sqlx.Args
 	number, condition, order := r.db.ChangesAfter(&args, p.Transaction, p.ID)
 	rows, err := r.db.Query(ctx, "SELECT "+number+`, c.id, c.kind, c.type, c.thing_id, COALESCE(c.channel_id, 0), COALESCE(c.item_type, ''),
-			COALESCE(c.item_id, 0), c.actor_id, c.fields, c.detail, c.audience, c.created_at
+			COALESCE(c.item_id, 0), c.actor_id, c.fields, `+detail+`, c.audience, c.created_at
 		FROM changes c WHERE `+condition+" ORDER BY "+order+sqlx.Limit(args.Add(limit)), args...)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (c domain.Change, err error) {
 		var at int64

@@ -48,7 +48,7 @@ func (w Writes) AddDelivery(ctx context.Context, d domain.WebhookDelivery) (doma
 		return 0, err
 	}
 	return sqlx.ScanID[domain.WebhookDeliveryID](w.db.QueryRow(ctx, `INSERT INTO webhook_deliveries (webhook_id, message, channel_id, type, change, state, manual, next_at, created_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`, d.Webhook, d.Message, d.Channel, d.Type, change, d.State, d.Manual, micros(d.NextAt), sqlx.Micros(d.CreatedAt)))
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`, d.Webhook, d.Message, d.Channel, d.Type, change, d.State, d.Manual, sqlx.MicrosPtr(d.NextAt), sqlx.Micros(d.CreatedAt)))
 }
 
 // listBytes is about how long the list of a statement becomes at most.
@@ -116,7 +116,7 @@ func (r Reads) TestedSince(ctx context.Context, id domain.WebhookID, since time.
 // SaveDelivery stores the state of a delivery after an attempt. The caller must lock its webhook.
 func (w Writes) SaveDelivery(ctx context.Context, d domain.WebhookDelivery) error {
 	return w.db.ExecOne(ctx, `UPDATE webhook_deliveries SET state = $2, manual = $3, attempts = $4, next_at = $5, status = $6, problem = $7, response = $8, took = $9, attempted_at = $10
-		WHERE id = $1`, d.ID, d.State, d.Manual, d.Attempts, micros(d.NextAt), d.Status, d.Problem, d.Response, d.Took, micros(d.AttemptedAt))
+		WHERE id = $1`, d.ID, d.State, d.Manual, d.Attempts, sqlx.MicrosPtr(d.NextAt), d.Status, d.Problem, d.Response, d.Took, sqlx.MicrosPtr(d.AttemptedAt))
 }
 
 // EndDeliveries ends the deliveries of a locked webhook that wait, as failed.

@@ -36,18 +36,10 @@ func scan(row sqlx.Row) (w domain.Webhook, err error) {
 	return w, sqlx.Found(err)
 }
 
-func micros(t *time.Time) any {
-	if t == nil {
-		return nil
-	}
-	return sqlx.Micros(*t)
-}
-
-func nonEmpty(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
+// HasWebhooks reports whether there is any webhook.
+func (r Reads) HasWebhooks(ctx context.Context) (some bool, err error) {
+	err = r.db.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM webhooks)").Scan(&some)
+	return some, err
 }
 
 // Webhooks lists the webhooks of a user, or those that an application created for them, in the order in which they were created.
@@ -81,16 +73,16 @@ func (w Writes) AddWebhook(ctx context.Context, h domain.Webhook) (domain.Webhoo
 	return sqlx.ScanID[domain.WebhookID](w.db.QueryRow(ctx, `INSERT INTO webhooks (user_id, application_id, channel_id, name, url, events, payload, secret, stopped, stopped_at,
 			epoch, read_xid, read_id, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $14) RETURNING id`,
-		h.UserID, sqlx.OrNull(h.Application), h.Channel, h.Name, h.URL, strings.Join(h.Events, " "), h.Payload, h.Secret, h.Stopped, micros(h.StoppedAt),
+		h.UserID, sqlx.OrNull(h.Application), h.Channel, h.Name, h.URL, strings.Join(h.Events, " "), h.Payload, h.Secret, h.Stopped, sqlx.MicrosPtr(h.StoppedAt),
 		h.Epoch, h.Read.Transaction, h.Read.ID, sqlx.Micros(h.CreatedAt)))
 }
 
 // SaveWebhook stores a locked webhook.
 func (w Writes) SaveWebhook(ctx context.Context, h domain.Webhook) error {
-	return w.db.ExecOne(ctx, `UPDATE webhooks SET channel_id = $2, name = $3, url = $4, events = $5, payload = $6, secret = $7, old_secret = $8, old_until = $9,
+	return w.db.ExecOne(ctx, `UPDATE webhooks SET channel_id = $2, name = $3, url = $4, events = $5, payload = $6, secret = $7, old_secret = NULLIF($8, ''), old_until = $9,
 			stopped = $10, stopped_at = $11, epoch = $12, read_xid = $13, read_id = $14, failing_since = $15, hold_until = $16, strained = $17, succeeded_at = $18, updated_at = $19
-		WHERE id = $1`, h.ID, h.Channel, h.Name, h.URL, strings.Join(h.Events, " "), h.Payload, h.Secret, nonEmpty(h.OldSecret), micros(h.OldUntil),
-		h.Stopped, micros(h.StoppedAt), h.Epoch, h.Read.Transaction, h.Read.ID, micros(h.FailingSince), sqlx.Micros(h.HoldUntil), h.Strained, micros(h.SucceededAt), sqlx.Micros(h.UpdatedAt))
+		WHERE id = $1`, h.ID, h.Channel, h.Name, h.URL, strings.Join(h.Events, " "), h.Payload, h.Secret, h.OldSecret, sqlx.MicrosPtr(h.OldUntil),
+		h.Stopped, sqlx.MicrosPtr(h.StoppedAt), h.Epoch, h.Read.Transaction, h.Read.ID, sqlx.MicrosPtr(h.FailingSince), sqlx.Micros(h.HoldUntil), h.Strained, sqlx.MicrosPtr(h.SucceededAt), sqlx.Micros(h.UpdatedAt))
 }
 
 // DeleteWebhook deletes a webhook with its deliveries.

@@ -100,19 +100,25 @@ func tokenChannels(v *web.Visit, text string) (all []domain.ChannelID, err error
 		if n++; n > domain.MaxTokenChannels {
 			return nil, domain.InvalidField("channels", domain.FieldTooMany, fmt.Sprintf("must have at most %d channels", domain.MaxTokenChannels))
 		}
-		if u, err := url.Parse(line); err == nil {
-			line = path.Base(u.Path)
-		}
-		c, err := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.ParseRef(line))
+		id, err := typedChannel(v, line)
 		if domain.KindOf(err) == domain.NotFound {
 			return nil, domain.InvalidField(fmt.Sprintf("channels[%d]", n-1), domain.FieldUnknown, "does not exist, or you cannot see it")
 		}
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, c.ID)
+		all = append(all, id)
 	}
 	return all, nil
+}
+
+// typedChannel returns the channel that a user typed: its address, short name or id.
+func typedChannel(v *web.Visit, text string) (domain.ChannelID, error) {
+	if u, err := url.Parse(text); err == nil {
+		text = path.Base(u.Path)
+	}
+	c, err := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.ParseRef(text))
+	return c.ID, err
 }
 
 func revokeToken(v *web.Visit, which string) error {

@@ -3,7 +3,6 @@ package account
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"vitrine/internal/app/webhooks"
 	"vitrine/internal/domain"
@@ -55,18 +54,13 @@ func webhookInput(v *web.Visit, f *web.Form) (in webhooks.Input, err error) {
 	in.URL, in.Name = new(f.Trimmed("url")), new(f.Trimmed("name"))
 	in.Events, in.Payload, in.Channel = new(slices.Clone(f.Values("events"))), new(domain.WebhookPayload(f.Get("payload"))), new(domain.ChannelID)
 	if text := f.Trimmed("channel"); text != "" {
-		slug := text[strings.LastIndex(strings.TrimRight(text, "/"), "/")+1:] // of an address
-		c, err := v.App().Collections.Channel(v.R.Context(), v.Actor(), domain.ParseRef(strings.TrimRight(slug, "/")))
+		*in.Channel, err = typedChannel(v, text)
 		if domain.KindOf(err) == domain.NotFound {
 			f.Wrong("channel", "is not a channel that you can see")
 			return in, nil
 		}
-		if err != nil {
-			return in, err
-		}
-		*in.Channel = c.ID
 	}
-	return in, nil
+	return in, err
 }
 
 // webhookView is the page of a webhook. Secret is shown only once, when it is new.
@@ -98,6 +92,18 @@ func webhook(v *web.Visit) (w domain.Webhook, err error) {
 	return v.App().Webhooks.Webhook(v.R.Context(), v.Actor(), domain.WebhookID(id))
 }
 
+// webhookForm returns the form of a webhook, with its settings.
+func webhookForm(w domain.Webhook) *web.Form {
+	f := web.Filled("url", w.URL, "name", w.Name, "payload", string(w.Payload))
+	if w.Channel != 0 {
+		f.Default("channel", strconv.FormatInt(int64(w.Channel), 10))
+	}
+	for _, name := range w.Events {
+		f.Add("events", name)
+	}
+	return f
+}
+
 // webhookPage shows a webhook and its log.
 func webhookPage(v *web.Visit) error {
 	w, err := webhook(v)
@@ -110,13 +116,7 @@ func webhookPage(v *web.Visit) error {
 func showWebhook(v *web.Visit, f *web.Form, w domain.Webhook, secret string) error {
 	ctx := v.R.Context()
 	if f == nil {
-		f = web.Filled("url", w.URL, "name", w.Name, "payload", string(w.Payload))
-		if w.Channel != 0 {
-			f.Default("channel", strconv.FormatInt(int64(w.Channel), 10))
-		}
-		for _, name := range w.Events {
-			f.Add("events", name)
-		}
+		f = webhookForm(w)
 	}
 	before, _ := strconv.ParseInt(v.R.URL.Query().Get("before"), 10, 64) // the newest ones if it is no number
 	log, more, err := v.App().Webhooks.Deliveries(ctx, v.Actor(), w.ID, domain.WebhookDeliveryID(max(before, 0)))
@@ -200,7 +200,7 @@ func saveWebhook(v *web.Visit, f *web.Form, w domain.Webhook) error {
 
 // refusedWebhook shows the webhook with an error that is about no field.
 func refusedWebhook(v *web.Visit, w domain.Webhook, err error) error {
-	f := web.Filled("url", w.URL, "name", w.Name, "payload", string(w.Payload))
+	f := webhookForm(w)
 	if f.Refused(err) {
 		return showWebhook(v, f, w, "")
 	}

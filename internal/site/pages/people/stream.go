@@ -29,23 +29,13 @@ func streamChanges(v *web.Visit) error {
 		Send:   func(p changes.Page) error { return events.Send(pageEvents(p, !events.Started())) },
 		Unread: func() error { return events.Send(unreadEvent(v)) },
 	})
-	if errors.Is(err, changes.ErrClosed) {
-		events.Stop()
-	}
-	if events.Started() {
-		return nil // the browser connects again, and continues after the last event
-	}
-	return err
+	return events.End(err, errors.Is(err, changes.ErrClosed))
 }
 
 // pageEvents returns the events of a page.
 func pageEvents(p changes.Page, first bool) (events []byte) {
 	if first {
-		at := p.Cursor
-		if len(p.Changes) > 0 {
-			at = p.From
-		}
-		events = append(events, "event: start\nid: "+at+"\ndata: {}\n\n"...)
+		events = append(events, "event: start\nid: "+p.Start()+"\ndata: {}\n\n"...)
 	}
 	for _, c := range p.Changes {
 		events = append(events, c.Event(changes.FormatSite, changeEvent)...)

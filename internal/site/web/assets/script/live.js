@@ -132,7 +132,8 @@ channelChanges.show = async (part, events) => {
     return undoable(t("script.live.gone"));
   }
   if (!first.response.ok) throw new Error("the channel cannot be read");
-  if (!head || document.querySelector("dialog.view")) return void (head && showItems(part, events, list, first.page));
+  if (!head) return;
+  if (document.querySelector("dialog.view")) return showItems(part, events, list, first.page);
   if (!list || !first.page.querySelector("#cells")) {
     if (list || first.page.querySelector("#cells")) replaceMain(first.page);
     else showHead(part, head, first.page);
