@@ -204,26 +204,18 @@ func (c *Client) call(ctx context.Context, method, path string, values []any, qu
 			return fmt.Errorf("client: %q is no id or slug", v)
 		}
 	}
-	address := c.base + fmt.Sprintf(path, escaped...)
+	path = fmt.Sprintf(path, escaped...)
 	if q := encodeQuery(query); q != "" {
-		address += "?" + q
+		path += "?" + q
 	}
-	encoded, kind, err := encodeBody(body)
-	if err != nil {
-		return err
-	}
-	header := c.header(kind)
-	if method == http.MethodPost && kind == "application/json" {
-		header.Set("Idempotency-Key", rand.Text()) // the same for each repetition, so that it takes effect once
-	}
-	return c.repeat(ctx, method, address, header, encoded, out, nil)
+	return c.Do(ctx, Request{Method: method, Path: path, Body: body, Out: out})
 }
 
 // Request is a request that has no method of its own, such as one to an extension of a server.
 type Request struct {
 	Method string
 	Path   string // with its query, escaped, from the base address
-	Key    string // the Idempotency-Key of a POST, for programs that repeat it later; empty: a new one
+	Key    string // the Idempotency-Key of a POST, for programs that repeat it later; empty: a new one if there is a body
 	Body   any    // is sent as JSON, unless it is nil
 	Out    any    // the response is decoded into it, unless it is nil
 
@@ -238,8 +230,8 @@ func (c *Client) Do(ctx context.Context, r Request) error {
 		return err
 	}
 	header := c.header(kind)
-	if r.Method == http.MethodPost {
-		header.Set("Idempotency-Key", cmp.Or(r.Key, rand.Text()))
+	if r.Method == http.MethodPost && (r.Key != "" || kind == "application/json") {
+		header.Set("Idempotency-Key", cmp.Or(r.Key, rand.Text())) // the same for each repetition, so that it takes effect once
 	}
 	if r.IfMatch != "" {
 		header.Set("If-Match", r.IfMatch)

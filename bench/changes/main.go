@@ -7,23 +7,23 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"vitrine/bench/drive"
 )
 
 func main() {
@@ -41,37 +41,27 @@ func main() {
 }
 
 // site is a running server with an account.
-type site struct {
-	url, token string
-	pid        int
-	client     *http.Client
-}
+type site struct{ *drive.Program }
 
-func run(bin, database string, streams, rate, consumers int, span time.Duration) error {
+func run(bin, database string, streams, rate, consumers int, span time.Duration) (err error) {
 	folder, err := os.MkdirTemp("", "vitrine-changes-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	s, stop, err := start(bin, database, folder)
+	s, err := start(bin, database, folder)
 	if err != nil {
 		return err
 	}
-	defer stop()
+	defer func() { err = errors.Join(err, s.Stop()) }()
 	if err := s.openStreams(streams); err != nil {
 		return err
 	}
 	return s.write(rate, consumers, span)
 }
 
-func start(bin, database, folder string) (s *site, stop func(), err error) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, nil, err
-	}
-	address := free.Addr().String()
-	_ = free.Close()
-	env := append(os.Environ(), "VITRINE_DATA_DIR="+filepath.Join(folder, "data"), "VITRINE_ADDR="+address, "VITRINE_BASE_URL=http://"+address,
+func start(bin, database, folder string) (*site, error) {
+	env := append(os.Environ(), "VITRINE_DATA_DIR="+filepath.Join(folder, "data"), "VITRINE_ADDR=127.0.0.1:0",
 		"VITRINE_RATE_LIMITS=guest=0,free=0,premium=0,supporter=0", "VITRINE_MAX_STREAMS=20000", "VITRINE_TRUSTED_PROXIES=127.0.0.1")
 	if database != "" {
 		env = append(env, "VITRINE_DATABASE_URL="+database)
@@ -83,59 +73,35 @@ func start(bin, database, folder string) (s *site, stop func(), err error) {
 	}
 	for _, args := range [][]string{{"migrate"}, {"user", "create", "--slug", "ada", "--name", "Ada", "--email", "ada@example.org"}} {
 		if _, err := command(args...); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	token, err := command("token", "create", "--user", "ada", "--scope", "write")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	server := exec.Command(bin, "serve")
-	server.Env = env
-	if err := server.Start(); err != nil {
-		return nil, nil, err
+	serve := exec.Command(bin, "serve")
+	serve.Env = env
+	server, err := drive.Start(serve)
+	if err != nil {
+		return nil, err
 	}
-	s = &site{url: "http://" + address, token: strings.TrimSpace(string(token)), pid: server.Process.Pid,
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}}
-	for range 200 {
-		if res, err := s.client.Get(s.url + "/readyz"); err == nil {
-			_ = res.Body.Close()
-			if res.StatusCode == http.StatusOK {
-				break
-			}
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	return s, func() {
-		_ = server.Process.Signal(os.Interrupt)
-		_ = server.Wait()
-	}, nil
-}
-
-// resident returns the anonymous memory of the server in bytes.
-func (s *site) resident() int {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.pid))
-	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "RssAnon:"); ok {
-			kib, _ := strconv.Atoi(strings.Fields(rest)[0])
-			return kib << 10
-		}
-	}
-	return 0
+	server.Token = strings.TrimSpace(string(token))
+	return &site{server}, nil
 }
 
 // stream opens a stream, as a guest of an address if there is one.
 func (s *site) stream(ctx context.Context, address string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/ext/v1/changes/stream", http.NoBody)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.Addr+"/ext/v1/changes/stream", http.NoBody)
 	if err != nil {
 		return nil, err
 	}
 	if address != "" {
 		req.Header.Set("X-Forwarded-For", address)
 	} else {
-		req.Header.Set("Authorization", "Bearer "+s.token)
+		req.Header.Set("Authorization", "Bearer "+s.Token)
 	}
-	res, err := s.client.Do(req)
+	res, err := s.Client.Do(req)
 	if err == nil && res.StatusCode != http.StatusOK {
 		_ = res.Body.Close()
 		err = fmt.Errorf("a stream gets %s", res.Status)
@@ -148,7 +114,10 @@ func (s *site) openStreams(n int) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	time.Sleep(2 * time.Second)
-	before := s.resident()
+	before, err := drive.AnonymousMemory(s.Process.Pid)
+	if err != nil {
+		return err
+	}
 	for i := range n {
 		res, err := s.stream(ctx, fmt.Sprintf("10.1.%d.%d", i/16/250, 1+i/16%250))
 		if err != nil {
@@ -158,53 +127,38 @@ func (s *site) openStreams(n int) error {
 		go func() { _, _ = io.Copy(io.Discard, res.Body) }()
 	}
 	time.Sleep(3 * time.Second)
-	idle := s.resident()
+	idle, err := drive.AnonymousMemory(s.Process.Pid)
+	if err != nil {
+		return err
+	}
 	for i := range 200 {
 		if _, err := s.create(fmt.Sprint("Warm ", i)); err != nil {
 			return err
 		}
 	}
 	time.Sleep(time.Second)
+	after, err := drive.AnonymousMemory(s.Process.Pid)
+	if err != nil {
+		return err
+	}
 	fmt.Printf("%d streams: %.1f MiB before, %.1f MiB idle (%.1f KiB each), %.1f MiB after 200 changes to all\n", n,
-		mib(before), mib(idle), float64(idle-before)/float64(n)/1024, mib(s.resident()))
+		mib(before), mib(idle), float64(idle-before)/float64(n)/1024, mib(after))
 	return nil
 }
 
-func mib(n int) float64 { return float64(n) / (1 << 20) }
+func mib(n int64) float64 { return float64(n) / (1 << 20) }
 
 // create creates a channel and returns its id.
 func (s *site) create(title string) (int64, error) {
-	body, err := json.Marshal(map[string]string{"title": title, "visibility": "public"})
-	if err != nil {
-		return 0, err
-	}
 	var made struct{ ID int64 }
-	err = s.call(http.MethodPost, "/v3/channels", body, http.StatusCreated, &made)
+	err := s.Call(context.Background(), http.MethodPost, "/v3/channels", map[string]string{"title": title, "visibility": "public"}, &made)
 	return made.ID, err
-}
-
-func (s *site) call(method, path string, body []byte, want int, into any) error {
-	req, err := http.NewRequest(method, s.url+path, bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Authorization", "Bearer "+s.token)
-	req.Header.Set("Content-Type", "application/json")
-	res, err := s.client.Do(req)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = res.Body.Close() }()
-	if res.StatusCode != want {
-		return fmt.Errorf("%s %s: %s", method, path, res.Status)
-	}
-	return json.NewDecoder(res.Body).Decode(into)
 }
 
 // write creates channels at a rate while consumers read, and compares what each of them got.
 func (s *site) write(rate, consumers int, span time.Duration) error {
 	var start struct{ Cursor string }
-	if err := s.call(http.MethodGet, "/ext/v1/changes", nil, http.StatusOK, &start); err != nil {
+	if err := s.Call(context.Background(), http.MethodGet, "/ext/v1/changes", nil, &start); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), span+2*time.Minute)
@@ -300,7 +254,7 @@ func (s *site) poll(cursor string, got *[]int64, over func([]int64) bool) error 
 			Cursor string
 			Data   []struct{ ID int64 }
 		}
-		if err := s.call(http.MethodGet, "/ext/v1/changes?wait=5&cursor="+cursor, nil, http.StatusOK, &page); err != nil {
+		if err := s.Call(context.Background(), http.MethodGet, "/ext/v1/changes?wait=5&cursor="+cursor, nil, &page); err != nil {
 			return err
 		}
 		for _, c := range page.Data {

@@ -11,12 +11,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"os/signal"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -261,13 +259,4 @@ func (b *bench) copied(ctx context.Context, id int64) (there, ended bool, err er
 	var block struct{ State string }
 	err = b.server.Call(ctx, "GET", fmt.Sprintf("/v3/blocks/%d", id), nil, &block)
 	return len(list.Data) > 0, block.State == "failed", err
-}
-
-// listen listens on all addresses of the loopback network.
-func listen() (net.Listener, string, error) {
-	l, err := net.Listen("tcp4", "0.0.0.0:0")
-	if err != nil {
-		return nil, "", err
-	}
-	return l, l.Addr().String()[strings.LastIndexByte(l.Addr().String(), ':'):], nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -28,27 +27,22 @@ func serveSites() (*sites, error) {
 		s.all = append(s.all, pages[name])
 	}
 	s.server = &http.Server{Handler: http.HandlerFunc(s.serve)}
-	l, port, err := listen()
+	l, err := net.Listen("tcp4", "0.0.0.0:0") // all addresses of the loopback network
 	if err != nil {
 		return nil, err
 	}
-	s.port = port
+	s.port = strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 	go func() { _ = s.server.Serve(l) }() // it ends with close
 	return s, nil
 }
 
-func (s *sites) close() error {
-	if err := s.server.Close(); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
-}
+func (s *sites) close() error { return s.server.Close() }
 
 // next returns the address of a page that was not given before.
 func (s *sites) next() string {
 	n := s.given
 	s.given++
-	return fmt.Sprintf("http://127.%d.%d.%d%s/", 1+n/len(s.all)/250, 1+n/len(s.all)%250, 1+n%len(s.all), s.port)
+	return fmt.Sprintf("http://127.%d.%d.%d:%s/", 1+n/len(s.all)/250, 1+n/len(s.all)%250, 1+n%len(s.all), s.port)
 }
 
 func (s *sites) serve(w http.ResponseWriter, r *http.Request) {

@@ -2,7 +2,6 @@ package drive
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -55,18 +54,23 @@ func PostgresTime(ctx context.Context, db *pgx.Conn) (used time.Duration, err er
 }
 
 // PeakMemory returns the peak resident memory of a process in bytes (proc(5), Linux only).
-func PeakMemory(pid int) (int64, error) {
+func PeakMemory(pid int) (int64, error) { return memory(pid, "VmHWM") }
+
+// AnonymousMemory returns the resident memory of a process that no file backs, in bytes (proc(5), Linux only).
+func AnonymousMemory(pid int) (int64, error) { return memory(pid, "RssAnon") }
+
+func memory(pid int, name string) (int64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	for line := range strings.Lines(string(text)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if rest, ok := strings.CutPrefix(line, name+":"); ok {
 			kb, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 			return kb << 10, err
 		}
 	}
-	return 0, errors.New("this system does not report peak memory")
+	return 0, fmt.Errorf("this system does not report %s", name)
 }
 
 // ResetPeakMemory makes PeakMemory report the peak from now on.

@@ -21,6 +21,8 @@ type Program struct {
 	Addr    string // host and port
 	Token   string // for Call and Upload
 
+	Client *http.Client // keeps a connection for each of many callers
+
 	cmd *exec.Cmd
 }
 
@@ -36,7 +38,7 @@ func Start(cmd *exec.Cmd) (*Program, error) {
 	}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if _, rest, found := strings.Cut(lines.Text(), " listens on http://"); found {
-			return &Program{Process: cmd.Process, Addr: strings.Fields(rest)[0], cmd: cmd}, nil
+			return &Program{Process: cmd.Process, Addr: strings.Fields(rest)[0], Client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}, cmd: cmd}, nil
 		}
 	}
 	return nil, fmt.Errorf("%s does not start: %w", cmd.Path, cmd.Wait())
@@ -60,7 +62,7 @@ func (p *Program) Call(ctx context.Context, method, path string, body, into any)
 	}
 	r.Header.Set("Authorization", "Bearer "+p.Token)
 	r.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := p.Client.Do(r)
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func (p *Program) Upload(ctx context.Context, name, contentType string, size int
 	}
 	r.ContentLength = size
 	r.Header.Set("Content-Type", contentType)
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := p.Client.Do(r)
 	if err != nil {
 		return "", err
 	}

@@ -35,7 +35,7 @@ export function overflow(copies, { count, bytes } = limits) {
  */
 export function afterUpload(copy, { status, text, wait }, now = Date.now()) {
   const later = [0, 401].includes(status); // ends with the connection or the sign-in
-  const tries = (copy.tries ?? 0) + (later ? 0 : 1);
+  const tries = copy.tries + (later ? 0 : 1);
   if (later || ([408, 429].includes(status) || status >= 500) && tries < mostTries) {
     return { ...copy, tries, next: later ? 0 : now + Math.max(wait, 60 * Math.min(2 ** (tries - 1), 60)) * 1_000 };
   }
@@ -118,7 +118,7 @@ export const deleteCopies = (ids) => inStore("readwrite", (store) => ids.forEach
 export function sendCopies(account, only) {
   return navigator.locks.request("send copies", async () => {
     for (const { id } of await copies()) {
-      const copy = (await copies()).find((other) => other.id === id); // it may have been deleted
+      const copy = await inStore("readonly", (store) => store.get(id)); // it may have been deleted
       if (!copy || copy.account !== keyOf(account) || copy.block === null || copy.reason !== "" || (only ? id !== only : copy.next > Date.now())) continue;
       try {
         await request(account, "POST", `/ext/v1/blocks/${copy.block}/snapshots`, copy.html);

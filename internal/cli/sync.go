@@ -41,13 +41,11 @@ func (cmd *syncCmd) Run(c *console) error {
 		return usageError{err}
 	}
 	host, _ := os.Hostname()
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.ResponseHeaderTimeout = 2 * time.Minute
 	s, err := syncing.Open(c.Ctx, syncing.Options{
 		Server: cmd.Server, Token: token, Dir: filepath.Clean(cmd.Dir), Channel: cmd.Channel,
 		Pull: !cmd.Push, Push: !cmd.Pull, DryRun: cmd.DryRun, Confirm: cmd.Confirm, Moved: cmd.Moved,
 		Visibility: client.ChannelVisibility(cmd.Visibility), MaxFile: cmd.MaxFile << 20, Settle: cmd.Settle, Every: cmd.Every,
-		Host: cmp.Or(host, "local"), HTTP: &http.Client{Transport: transport}, Now: time.Now,
+		Host: cmp.Or(host, "local"), HTTP: &http.Client{}, Now: time.Now,
 		Report: func(text string) { fmt.Fprintln(c.Out, text) },
 	})
 	if err != nil {

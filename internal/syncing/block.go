@@ -1,6 +1,7 @@
 package syncing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -166,32 +167,21 @@ func (p *pass) copy(e *entry) error {
 	}
 	p.seen[e.Path] = hashOf(text)
 	text = withoutID(text)
-	folder := parentOf(e.Path)
+	sum := hashOf(text)
+	named := func(stem string) string { return join(parentOf(e.Path), stem+")"+noteExt) } // a number is in the brackets
 	stem := conflictStem(stemOf(e.Path), p.o.Now().Format("2006-01-02"), p.o.Host)
-	plain, same := strings.TrimSuffix(stem, ")"), ""
-	for i := 1; ; i++ {
-		name := join(folder, stem+noteExt)
-		hash, err := p.dir.hash(name)
-		if err != nil {
-			return err
-		}
-		if hash == hashOf(text) {
-			same = name
-			break
-		}
-		if hash == "" {
-			break
-		}
-		if i > maxSuffix {
-			return errOne{errors.New("has too many copies of conflicts")}
-		}
-		stem = fmt.Sprintf("%s %d)", plain, i+1)
+	same := false
+	stem, full := free(strings.TrimSuffix(stem, ")"), func(stem string) bool {
+		var hash string
+		hash, err = p.dir.hash(named(stem))
+		same = hash == sum
+		return err == nil && hash != "" && !same
+	})
+	if err := cmp.Or(err, full); err != nil || same {
+		return err
 	}
-	if same != "" {
-		return nil
-	}
-	p.say("keep your version as %s", join(folder, stem+noteExt))
-	return p.dir.replace(join(folder, stem+noteExt), text)
+	p.say("keep your version as %s", named(stem))
+	return p.dir.replace(named(stem), text)
 }
 
 // withoutID removes the id of the block from front matter, so that the copy can become a block of its own.

@@ -65,6 +65,9 @@ func (p *pass) finishChannel(ctx context.Context, i intent) error {
 
 // join connects a channel to the channel of the folder that its folder is in.
 func (p *pass) join(ctx context.Context, e *entry) error {
+	if !p.o.Push || p.o.DryRun {
+		return nil
+	}
 	made, err := p.server.CreateConnection(ctx, &client.CreateConnectionRequest{ConnectableID: e.ID, ConnectableType: client.ConnectableTypeChannel, ChannelIDs: []client.Ref{client.ID(e.Channel)}})
 	if err != nil {
 		return err

@@ -189,7 +189,7 @@ func (d *dir) read(name string) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	text, err := io.ReadAll(io.LimitReader(f, maxNote+1))
 	if err == nil && len(text) > maxNote {
-		err = fmt.Errorf("%s: has more than %d bytes", name, maxNote)
+		err = errOne{fmt.Errorf("has more than %d bytes", maxNote)}
 	}
 	return text, err
 }

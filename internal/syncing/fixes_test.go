@@ -1,6 +1,7 @@
 package syncing
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -384,4 +385,72 @@ func TestState(t *testing.T) {
 	if r := b.Do("ada", "GET", "/v3/users/ada/contents?type=Channel", nil).Want(200); r.Len("data") != 2 {
 		t.Errorf("%s", r.Body)
 	}
+}
+
+// A note over the limit, changed on one side or on both, concerns only itself.
+func TestLargeNotes(t *testing.T) {
+	b := newBench(t)
+	b.Block("ada", "one", b.channel)
+	two := b.Block("ada", "two", b.channel)
+	b.sync()
+	large := strings.Repeat("x", maxNote)
+	b.write("one.md", b.read("one.md")+large)
+	b.write("two.md", b.read("two.md")+large)
+	b.write("new large.md", "new"+large)
+	b.write("new.md", "new")
+	b.update(two, map[string]any{"content": "theirs"})
+	if err := b.try(); !errors.Is(err, ErrPartly) {
+		t.Fatalf("%v: %q", err, b.said)
+	}
+	b.wantTexts("new=new", "=theirs", "=one")
+	said := strings.Join(b.said, "\n")
+	for _, name := range []string{"one.md", "two.md", "new large.md"} {
+		if strings.Count(said, name+": has more than ") != 1 || len(b.read(name)) < len(large) {
+			t.Errorf("%s: %q", name, b.said)
+		}
+	}
+}
+
+// Every request that is stored can be read again.
+func TestLongStateLine(t *testing.T) {
+	b := newBench(t)
+	s := b.open()
+	body, err := json.Marshal(strings.Repeat("<", maxNote))
+	if err == nil {
+		err = s.state.write(record{Intent: &intent{Key: "key", Type: typeBlock, At: time.Now(), Path: "x.md", Body: body}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	s = b.open()
+	defer s.Close()
+	if i := s.state.intents["key"]; i == nil || !bytes.Equal(i.Body, body) {
+		t.Error("the request is lost")
+	}
+}
+
+// A channel that was created but not connected yet is only connected by a run that changes the server.
+func TestJoin(t *testing.T) {
+	b := newBench(t)
+	b.write("Nested/a.md", "a")
+	b.sync()
+	s := b.open()
+	for _, e := range s.state.in(b.channel) {
+		b.Do("ada", "DELETE", fmt.Sprintf("/v3/connections/%d", e.Conn), nil).Want(204)
+		now := *e
+		now.Conn = 0
+		if err := s.state.put(now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.Close()
+	for range 2 { // as the server reports the change, and after it was read
+		b.sync(func(o *Options) { o.DryRun = true })
+		b.sync(func(o *Options) { o.Push = false })
+		b.want("Nested/a.md")
+		b.wantTexts()
+	}
+	b.sync()
+	b.wantTexts("Nested=")
 }

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -45,11 +46,7 @@ func safeStem(title string) string {
 	}
 	stem := strings.Join(strings.Fields(b.String()), " ")
 	stem = strings.ReplaceAll(stem, "(conflict ", "(Conflict ")
-	for len(stem) > maxStem {
-		runes := []rune(stem)
-		stem = string(runes[:len(runes)-1])
-	}
-	stem = strings.Trim(stem, ".~ \u200d")
+	stem = strings.Trim(cutStem(stem), ".~ \u200d")
 	if device := devices.FindStringSubmatch(stem); device != nil {
 		stem = device[1] + "_" + stem[len(device[1]):]
 	}
@@ -61,6 +58,18 @@ func safeStem(title string) string {
 		stem += "_"
 	}
 	return stem
+}
+
+// cutStem returns as much of a name as a file name may have.
+func cutStem(stem string) string {
+	if len(stem) <= maxStem {
+		return stem
+	}
+	end := maxStem
+	for end > 0 && !utf8.RuneStart(stem[end]) {
+		end--
+	}
+	return stem[:end]
 }
 
 // stemOf returns the name of a file without folder and extension.
@@ -96,7 +105,7 @@ func free(stem string, taken func(stem string) bool) (string, error) {
 	name := stem
 	for i := 2; taken(name); i++ {
 		if i > maxSuffix {
-			return "", fmt.Errorf("%q: too many files with this name", stem)
+			return "", errOne{fmt.Errorf("%q: too many files with this name", stem)}
 		}
 		name = fmt.Sprintf("%s %d", stem, i)
 	}
@@ -106,9 +115,5 @@ func free(stem string, taken func(stem string) bool) (string, error) {
 // conflictStem returns the name of a copy of a file.
 func conflictStem(stem, day, host string) string {
 	host = strings.NewReplacer("(", "", ")", "").Replace(safeStem(host))
-	for len(stem) > maxStem {
-		runes := []rune(stem)
-		stem = string(runes[:len(runes)-1])
-	}
-	return fmt.Sprintf("%s (conflict %s %s)", stem, day, host)
+	return fmt.Sprintf("%s (conflict %s %s)", cutStem(stem), day, host)
 }

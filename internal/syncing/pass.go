@@ -208,11 +208,7 @@ func (p *pass) local() error {
 		return err
 	}
 	for _, e := range p.state.entries {
-		for _, name := range []string{e.Path, e.File} {
-			if name != "" {
-				p.mapped[key(name)] = e
-			}
-		}
+		p.know(e)
 	}
 	for k, f := range p.tree.files {
 		if p.mapped[k] != nil || !isNote(f.path) || f.stat.size > maxNote {
@@ -231,7 +227,8 @@ func (p *pass) local() error {
 		if n, err := parse(text); err == nil && n.id != 0 {
 			p.notes[n.id] = append(p.notes[n.id], f.path)
 		} else {
-			p.plain[hashOf(text)] = append(p.plain[hashOf(text)], f.path)
+			sum := hashOf(text)
+			p.plain[sum] = append(p.plain[sum], f.path)
 		}
 	}
 	for _, e := range p.state.sorted() {
@@ -317,10 +314,7 @@ func (p *pass) renamed(e *entry) error {
 	if err := p.state.put(now); err != nil {
 		return err
 	}
-	p.mapped[key(now.Path)] = p.state.entries[now.place]
-	if now.File != "" {
-		p.mapped[key(now.File)] = p.state.entries[now.place]
-	}
+	p.know(p.state.entries[now.place])
 	return nil
 }
 
@@ -334,21 +328,22 @@ func (p *pass) read(ctx context.Context) error {
 			}
 		}
 	}
-	for _, e := range p.state.sorted() {
-		switch {
-		case e.Type == typeBlock && p.blocks[e.ID] && !p.dirty[e.Channel] && p.updated[e.ID] == nil:
-			b, err := p.server.GetBlock(ctx, e.ID)
-			if client.IsNotFound(err) {
-				p.dirty[e.Channel] = true
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			p.updated[e.ID] = b
+	all := p.state.sorted()
+	for _, e := range all {
+		if e.Type != typeBlock || !p.blocks[e.ID] || p.dirty[e.Channel] || p.updated[e.ID] != nil {
+			continue
 		}
+		b, err := p.server.GetBlock(ctx, e.ID)
+		if client.IsNotFound(err) {
+			p.dirty[e.Channel] = true
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.updated[e.ID] = b
 	}
-	for _, e := range append(p.state.sorted(), p.root) {
+	for _, e := range append(all, p.root) {
 		if (e.folder() || e == p.root) && p.dirty[e.ID] {
 			if err := p.list(ctx, e); err != nil {
 				return err

@@ -3,11 +3,11 @@ package syncing
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"sync/atomic"
 	"time"
 )
 
@@ -29,9 +29,9 @@ func withStall(c *http.Client, limit time.Duration) *http.Client {
 
 // RoundTrip implements http.RoundTripper.
 func (s stalling) RoundTrip(r *http.Request) (*http.Response, error) {
-	ctx, cancel := context.WithCancel(r.Context())
-	t := &transfer{limit: s.limit, cancel: cancel}
-	t.timer = time.AfterFunc(s.limit, func() { t.stalled.Store(true); cancel() })
+	ctx, cancel := context.WithCancelCause(r.Context())
+	late := fmt.Errorf("no data for %s: %w", s.limit, os.ErrDeadlineExceeded)
+	t := &transfer{limit: s.limit, timer: time.AfterFunc(s.limit, func() { cancel(late) }), ctx: ctx, cancel: cancel}
 	r = r.Clone(ctx)
 	if r.Body != nil && r.Body != http.NoBody {
 		r.Body = &watched{ReadCloser: r.Body, transfer: t}
@@ -47,21 +47,21 @@ func (s stalling) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // transfer is one request with its response.
 type transfer struct {
-	limit   time.Duration
-	timer   *time.Timer
-	cancel  context.CancelFunc
-	stalled atomic.Bool
+	limit  time.Duration
+	timer  *time.Timer
+	ctx    context.Context
+	cancel context.CancelCauseFunc
 }
 
 func (t *transfer) end() {
 	t.timer.Stop()
-	t.cancel()
+	t.cancel(nil)
 }
 
 // reason replaces the error of a cancelled request by one of the network.
 func (t *transfer) reason(err error) error {
-	if t.stalled.Load() {
-		return fmt.Errorf("no data for %s: %w", t.limit, os.ErrDeadlineExceeded)
+	if cause := context.Cause(t.ctx); errors.Is(cause, os.ErrDeadlineExceeded) {
+		return cause
 	}
 	return err
 }
@@ -75,7 +75,7 @@ type watched struct {
 
 func (w *watched) Read(p []byte) (int, error) {
 	n, err := w.ReadCloser.Read(p)
-	if n > 0 && !w.stalled.Load() {
+	if n > 0 && w.ctx.Err() == nil {
 		w.timer.Reset(w.limit)
 	}
 	if err != nil && err != io.EOF {

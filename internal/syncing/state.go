@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// maxStateLine limits one line of the state, which contains at most the body of a request.
-const maxStateLine = 8 << 20
+// maxStateLine limits one line of the state, which contains at most a request with a note. JSON escapes a byte by up to six.
+const maxStateLine = 6*maxNote + 1<<20
 
 // place identifies an item in a channel. Channel 0 is the account, whose items are its channels.
 type place struct {
@@ -29,13 +29,13 @@ type entry struct {
 	Conn     int64  `json:"conn,omitempty"` // of a channel
 	Path     string `json:"path"`           // the note, or the folder of a channel
 	Name     string `json:"name"`           // the stem that the title had; another one is a new title
-	Hash     string `json:"hash,omitempty"` // of the note, or of the index of a channel
+	Hash     string `json:"hash,omitempty"` // of the note
 	Kind     kind   `json:"kind,omitempty"` // of a block
 	File     string `json:"file,omitempty"` // of an image or attachment
 	FileHash string `json:"file_hash,omitempty"`
 	Title    string `json:"title"`
 	Matter   string `json:"matter,omitempty"`  // the title in the front matter, which a renamed file still has
-	Remote   string `json:"remote"`            // hash of the block's doc
+	Remote   string `json:"remote"`            // hash of the block's doc, or the title of a linked channel
 	Pending  bool   `json:"pending,omitempty"` // nothing is in the directory yet, as the server is still processing it
 	Refresh  bool   `json:"refresh,omitempty"` // the note has to be written again
 	Linked   bool   `json:"linked,omitempty"`  // a channel that has its folder elsewhere, or none: a note links it
@@ -99,13 +99,9 @@ func openState(d *dir, step func(string), dry bool) (*state, error) {
 		return s, nil
 	}
 	name := ownFolder + "/state.jsonl"
-	var all []byte
-	for _, r := range s.records() {
-		line, err := json.Marshal(r)
-		if err != nil {
-			return nil, err
-		}
-		all = append(append(all, line...), '\n')
+	all, err := lines(s.records())
+	if err != nil {
+		return nil, err
 	}
 	if err := d.replace(name, all); err != nil {
 		return nil, err
@@ -113,7 +109,6 @@ func openState(d *dir, step func(string), dry bool) (*state, error) {
 	if err := d.root.Chmod(name, 0o600); err != nil {
 		return nil, err
 	}
-	var err error
 	s.file, err = d.root.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0o600)
 	return s, err
 }
@@ -127,21 +122,21 @@ func (s *state) read(root *os.Root) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, maxStateLine)
+	scan := bufio.NewScanner(f)
+	scan.Buffer(nil, maxStateLine)
 	var broken error
-	for n := 1; lines.Scan(); n++ {
+	for n := 1; scan.Scan(); n++ {
 		if broken != nil {
 			return broken
 		}
 		var r record
-		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+		if err := json.Unmarshal(scan.Bytes(), &r); err != nil {
 			broken = fmt.Errorf("%s/state.jsonl: line %d: %w", ownFolder, n, err) // allowed in the last line, which was being written
 			continue
 		}
 		s.apply(r)
 	}
-	return lines.Err()
+	return scan.Err()
 }
 
 func (s *state) records() (all []record) {
@@ -170,15 +165,23 @@ func (s *state) apply(r record) {
 	}
 }
 
-// write appends records, durably and in one write.
-func (s *state) write(records ...record) error {
-	var all []byte
+// lines encodes records.
+func lines(records []record) (all []byte, err error) {
 	for _, r := range records {
 		line, err := json.Marshal(r)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		all = append(append(all, line...), '\n')
+	}
+	return all, nil
+}
+
+// write appends records, durably and in one write.
+func (s *state) write(records ...record) error {
+	all, err := lines(records)
+	if err != nil {
+		return err
 	}
 	s.step("before the state")
 	if s.file != nil {

@@ -168,7 +168,7 @@ func (p *pass) create(ctx context.Context, f *entry, file *found) error {
 	}
 	text, err := p.dir.read(file.path)
 	if err != nil {
-		return errOne{err}
+		return err
 	}
 	n, err := parse(text)
 	if err != nil {

@@ -70,7 +70,7 @@ func (a *Transfer) ImportComment(ctx context.Context, actor domain.Actor, origin
 			return core.Publish(ctx, tx, actor.UserID, now, domain.CommentCreated{Block: b, Comment: made, Brought: true})
 		}
 		c, err := tx.Comments().Comment(ctx, domain.CommentID(row.Local))
-		if domain.KindOf(err) == domain.NotFound && err != nil {
+		if domain.KindOf(err) == domain.NotFound {
 			became = Removed
 			return nil
 		}

@@ -2,6 +2,8 @@ package transfer
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,17 +71,14 @@ func (a *Transfer) ImportHighlights(ctx context.Context, actor domain.Actor, ori
 		if err != nil {
 			return err
 		}
-		var kept []transfer.Origin
-		for i, in := range all {
-			row := rows[ids[i]]
-			if row, err = h.bring(ctx, row, in, i); err != nil {
+		for i, in := range all { // the source may have the same highlight twice
+			if rows[ids[i]], err = h.bring(ctx, rows[ids[i]], in, i); err != nil {
 				return err
 			}
-			rows[ids[i]] = row // the source may have the same highlight twice
-			kept = append(kept, row)
 		}
 		done = h.done
-		return tx.Origins().KeepOrigins(ctx, place, transfer.OriginComment, lastOf(kept)...)
+		kept := slices.SortedFunc(maps.Values(rows), func(a, b transfer.Origin) int { return strings.Compare(a.Foreign, b.Foreign) })
+		return tx.Origins().KeepOrigins(ctx, place, transfer.OriginComment, kept...)
 	})
 	return done, err
 }
@@ -92,20 +91,6 @@ func unchanged(known map[string]transfer.Origin, ids []string, all []ImportHighl
 		}
 	}
 	return true
-}
-
-// lastOf returns the last row of each id, since a statement may write a row only once.
-func lastOf(rows []transfer.Origin) (last []transfer.Origin) {
-	at := map[string]int{}
-	for _, row := range rows {
-		if i, again := at[row.Foreign]; again {
-			last[i] = row
-			continue
-		}
-		at[row.Foreign] = len(last)
-		last = append(last, row)
-	}
-	return last
 }
 
 // bringingHighlights is the transaction that imports the highlights of a block.
@@ -139,25 +124,24 @@ func (h *bringingHighlights) open(ctx context.Context, block domain.BlockID) (er
 // bring imports one highlight, and returns its row of origins. The row's place is the block, so that a highlight that was
 // deleted with its block is imported again with a new one.
 func (h *bringingHighlights) bring(ctx context.Context, row transfer.Origin, in ImportHighlightInput, i int) (transfer.Origin, error) {
-	if row.Local != 0 {
-		known, err := h.tx.Reading().LockHighlight(ctx, h.actor.UserID, domain.HighlightID(row.Local))
-		missing := domain.KindOf(err) == domain.NotFound && err != nil
-		if !missing || row.Place == int64(h.block.ID) {
-			if missing {
-				err = nil
-			}
-			if err == nil && !missing {
-				err = h.change(ctx, known, row.Digest, in)
-			}
-			row.Digest, row.Place = digestOf(in.Note), int64(h.block.ID)
+	was := row
+	row.Digest, row.Place = digestOf(in.Note), int64(h.block.ID)
+	if was.Local != 0 {
+		known, err := h.tx.Reading().LockHighlight(ctx, h.actor.UserID, domain.HighlightID(was.Local))
+		switch {
+		case err == nil:
+			return row, h.change(ctx, known, was.Digest, in)
+		case domain.KindOf(err) != domain.NotFound:
 			return row, err
+		case was.Place == row.Place: // deleted here
+			return row, nil
 		}
 	}
 	local, why, err := h.add(ctx, in)
 	if why != "" {
 		h.done.LeftOut[i] = why
 	}
-	row.Local, row.Digest, row.Place = int64(local), digestOf(in.Note), int64(h.block.ID)
+	row.Local = int64(local)
 	return row, err
 }
 
