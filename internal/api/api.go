@@ -64,7 +64,7 @@ func New(o Options) (*API, error) {
 	}
 	own, err := ext.New(ext.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.Ext,
 		Addresses: o.Addresses, Exports: o.Exports, Content: public.Content, Entity: public.Entity,
-		Shown: public.Shown, Condition: public.Condition, Public: public.Part, V3: o.Documents.V3})
+		Shown: public.Shown, State: public.State, Condition: public.Condition, Public: public.Part, V3: o.Documents.V3})
 	if err != nil {
 		return nil, err
 	}

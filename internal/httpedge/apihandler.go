@@ -49,6 +49,10 @@ type APIHandler struct {
 	// Allow refuses calls of an operation for reasons other than its security. It may be nil.
 	Allow func(op *describe.Operation, who domain.Actor) error
 
+	// Kept lists the operations whose stored responses to requests with an Idempotency-Key may be larger than usual, with
+	// the maximum of bytes.
+	Kept map[string]int
+
 	// Condition is that of requests with If-Match. It may be nil.
 	Condition Condition
 

@@ -1,6 +1,7 @@
 package httpedge
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -86,7 +87,7 @@ func (c *Callers) Enter(r *http.Request, who domain.Actor) (leave func(), err er
 
 // EnterFor is Enter for a request whose method does not show whether it writes.
 func (c *Callers) EnterFor(r *http.Request, who domain.Actor, writes bool) (leave func(), err error) {
-	key, limit := keyOf(who, r), c.slotsFor(writes)
+	key, limit := keyOf(r.Context(), who), c.slotsFor(writes)
 	if err := limit.Enter(r.Context(), key); err != nil {
 		if domain.KindOf(err) == domain.Unavailable {
 			middleware.From(r.Context()).Refused = middleware.TooManyAtOnce
@@ -160,7 +161,7 @@ func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors, at 
 		}
 		return domain.Actor{}, false
 	}
-	key := keyOf(who, r)
+	key := keyOf(r.Context(), who)
 	if !c.take(w, r, errs, key, string(who.Tier)) {
 		c.spent.Add(token, overdrawn{key, c.now()})
 		return domain.Actor{}, false
@@ -171,14 +172,14 @@ func (c *Callers) admit(w http.ResponseWriter, r *http.Request, errs Errors, at 
 
 // keyOf returns the rate limit key of a request: the user, the application that acts as itself, or
 // the guest's address.
-func keyOf(who domain.Actor, r *http.Request) middleware.Key {
+func keyOf(ctx context.Context, who domain.Actor) middleware.Key {
 	switch {
 	case who.SignedIn():
 		return middleware.UserKey(int64(who.UserID))
 	case who.ApplicationID != 0:
 		return middleware.ApplicationKey(int64(who.ApplicationID))
 	}
-	return middleware.GuestKey(middleware.From(r.Context()).ClientIP)
+	return middleware.GuestKey(middleware.From(ctx).ClientIP)
 }
 
 // bearer reads the token of a request. It rejects several Authorization lines because a proxy might
@@ -192,7 +193,7 @@ func bearer(r *http.Request) (token string, present, ok bool) {
 
 // guest counts a request without a valid token. It returns false if it refused the request.
 func (c *Callers) guest(w http.ResponseWriter, r *http.Request, errs Errors) bool {
-	return c.take(w, r, errs, keyOf(domain.Actor{}, r), string(domain.TierGuest))
+	return c.take(w, r, errs, keyOf(r.Context(), domain.Actor{}), string(domain.TierGuest))
 }
 
 func (c *Callers) take(w http.ResponseWriter, r *http.Request, errs Errors, key middleware.Key, tier string) bool {

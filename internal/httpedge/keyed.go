@@ -2,6 +2,7 @@ package httpedge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -19,8 +20,7 @@ import (
 // Limits of requests with an Idempotency-Key.
 const (
 	maxIdempotencyKey = 255      // visible ASCII characters
-	maxKeptAnswer     = 64 << 10 // bytes of a stored response body
-	maxKeptAnswers    = 1 << 20  // bytes of a stored response with those to many operations
+	maxKeptAnswer     = 64 << 10 // bytes of a stored response body, unless APIHandler.Kept allows more
 	// keyedMaxWait is the maximum wait for another request with the same key. The request's own
 	// deadline can shorten it.
 	keyedMaxWait = 30 * time.Second
@@ -87,10 +87,7 @@ func (h *APIHandler) answerOnce(w http.ResponseWriter, r *http.Request, who doma
 		return
 	}
 	if kept == nil {
-		held := &heldAnswer{ResponseWriter: w, header: w.Header().Clone(), limit: maxKeptAnswer}
-		if x.Operation == "runBulk" {
-			held.limit = maxKeptAnswers
-		}
+		held := &heldAnswer{ResponseWriter: w, header: w.Header().Clone(), limit: cmp.Or(h.Kept[x.Operation], maxKeptAnswer)}
 		x.Scope.Claim = request.Claim()
 		h.Next.ServeHTTP(held, r)
 		if a := held.answer(x); !held.passing && !request.Repeated() && worthKeeping(a.Status, request.TookEffect()) {

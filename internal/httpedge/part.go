@@ -119,12 +119,7 @@ func (w *partWriter) Write(p []byte) (int, error) {
 // of them, it counts none and returns TooMany.
 func (c *Callers) Count(ctx context.Context, n int) error {
 	x := middleware.From(ctx)
-	key := middleware.GuestKey(x.ClientIP)
-	if x.Actor.SignedIn() {
-		key = middleware.UserKey(int64(x.Actor.UserID))
-	} else if x.Actor.ApplicationID != 0 {
-		key = middleware.ApplicationKey(int64(x.Actor.ApplicationID))
-	}
+	key := keyOf(ctx, x.Actor)
 	now := c.now()
 	d := c.limiter.Peek(now, key, x.Tier)
 	for ; n > 0 && d.Allowed && (d.Limit == middleware.Unlimited || d.Remaining >= n); n-- {

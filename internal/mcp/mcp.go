@@ -212,11 +212,8 @@ func parsed(body []byte) (in message, err error) {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '[' {
 		return in, domain.InvalidField("body", domain.FieldMalformed, "must be one message: batches are not supported")
 	}
-	if !json.Valid(body) {
-		return in, nil // the SDK reports what is malformed, and runs nothing after the check of each tool
-	}
 	var fields, params map[string]json.RawMessage // the names of fields of a struct would match in any case
-	_ = json.Unmarshal(body, &fields)             // the SDK reports fields of a wrong type
+	_ = json.Unmarshal(body, &fields)             // the SDK reports what is malformed or of a wrong type, and runs nothing
 	_ = json.Unmarshal(fields["method"], &in.method)
 	_ = json.Unmarshal(fields["params"], &params)
 	if in.method == "tools/call" {

@@ -429,29 +429,21 @@ func bodyTag(body []byte) string {
 }
 
 // matchETag reports whether one of the If-None-Match lines matches etag by weak comparison (RFC
-// 9110 §8.8.3.2). It scans the lists instead of splitting them because a tag may contain commas. It
-// skips malformed tags.
+// 9110 §8.8.3.2).
 func matchETag(lines []string, etag string) bool {
 	want := strings.TrimPrefix(etag, "W/")
-	for _, rest := range lines {
-		for rest != "" {
-			rest = strings.TrimLeft(rest, " \t,")
-			if strings.TrimRight(rest, " \t,") == "*" {
-				return true
-			}
-			var tag string
-			tag, rest = cutTag(rest)
-			if tag != "" && tag == want {
-				return true
-			}
-		}
-	}
-	return false
+	return anyTag(lines, func(tag string, _ bool) bool { return tag == want })
 }
 
 // MatchStrong reports whether one of the tags in If-Match lines is strong and match accepts it, without its quotes, or
 // whether there is a `*` (RFC 9110 §13.1.1).
 func MatchStrong(lines []string, match func(tag string) bool) bool {
+	return anyTag(lines, func(tag string, weak bool) bool { return !weak && match(tag[1:len(tag)-1]) })
+}
+
+// anyTag reports whether match accepts one of the tags in lines, with its quotes but without W/, or whether there is a `*`.
+// It scans the lists instead of splitting them because a tag may contain commas. It skips malformed tags.
+func anyTag(lines []string, match func(tag string, weak bool) bool) bool {
 	for _, rest := range lines {
 		for rest != "" {
 			rest = strings.TrimLeft(rest, " \t,")
@@ -460,7 +452,7 @@ func MatchStrong(lines []string, match func(tag string) bool) bool {
 			}
 			weak := strings.HasPrefix(rest, "W/")
 			var tag string
-			if tag, rest = cutTag(rest); tag != "" && !weak && match(tag[1:len(tag)-1]) {
+			if tag, rest = cutTag(rest); tag != "" && match(tag, weak) {
 				return true
 			}
 		}

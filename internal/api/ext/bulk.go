@@ -70,8 +70,9 @@ func undone(results []httpedge.Result) error {
 
 // Bounds of the operations of one request.
 const (
-	maxResponses = 8 << 20         // bytes of their responses
-	maxTogether  = 5 * time.Second // within one transaction, which other writes wait for on SQLite
+	maxResponses   = 8 << 20         // bytes of their responses
+	maxKeptResults = 1 << 20         // bytes of the response that is stored for an Idempotency-Key
+	maxTogether    = 5 * time.Second // within one transaction, which other writes wait for on SQLite
 )
 
 var (

@@ -30,8 +30,9 @@ type Options struct {
 	Content func(collections.Content) wire.Item
 	Entity  func(domain.Actor, domain.Entity) wire.Item
 
-	// Shown converts a thing, and returns what identifies its state. Condition is that of requests with If-Match.
-	Shown     func(domain.Actor, collections.Current) (item wire.Item, state string)
+	// Shown converts a thing to its form in /v3. State identifies its state. Condition is that of requests with If-Match.
+	Shown     func(domain.Actor, collections.Current) wire.Item
+	State     func(domain.Actor, collections.Current) string
 	Condition httpedge.Condition
 
 	Public func(context.Context, httpedge.Part) httpedge.Result // carries out an operation of /v3
@@ -46,7 +47,8 @@ type handler struct {
 	item    func(collections.Content) wire.Item
 	entity  func(domain.Actor, domain.Entity) wire.Item
 	exports *exporting.Exporter
-	shown   func(domain.Actor, collections.Current) (wire.Item, string)
+	shown   func(domain.Actor, collections.Current) wire.Item
+	state   func(domain.Actor, collections.Current) string
 	fields  func() map[string]tree
 	callers *httpedge.Callers
 	public  func(context.Context, httpedge.Part) httpedge.Result // an operation of /v3
@@ -58,7 +60,7 @@ var _ ext.Handler = (*handler)(nil)
 // New creates the handler.
 func New(o Options) (http.Handler, error) {
 	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, item: o.Content, entity: o.Entity, exports: o.Exports,
-		shown: o.Shown, fields: fieldsOf(o.V3), callers: o.Callers, public: o.Public}
+		shown: o.Shown, state: o.State, fields: fieldsOf(o.V3), callers: o.Callers, public: o.Public}
 	server, err := ext.NewServer(h, ext.WithErrorHandler(httpedge.JSON.Fail), ext.WithNotFound(httpedge.JSON.NotFound),
 		ext.WithMethodNotAllowed(httpedge.JSON.MethodNotAllowed))
 	if err != nil {
@@ -66,7 +68,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	all := &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server, Address: address,
 		Primary: func(r *http.Request) bool { return isExport(r) || Waits(r) }, Waits: Waits,
-		Shown: []string{"getExtOpenapiSpecJson", "getSite"},
+		Shown: []string{"getExtOpenapiSpecJson", "getSite"}, Kept: map[string]int{"runBulk": maxKeptResults},
 		Route: func(method string, u *url.URL) (string, bool) {
 			r, ok := server.FindPath(method, u)
 			return r.OperationID(), ok

@@ -59,32 +59,29 @@ func (h *handler) ListChannelContents(ctx context.Context, p ext.ListChannelCont
 	return h.encoded(ctx, s, all, l.Next, func(i int) wire.Item { return h.item(l.Items[i]) })
 }
 
-// ListChannelConnections implements listChannelConnections.
-func (h *handler) ListChannelConnections(ctx context.Context, p ext.ListChannelConnectionsParams) (*ext.PartOfList, error) {
-	s, err := h.selected(p.Fields, p.Expand, blocksAndChannels)
+// itemChannels returns a part of the channels that contain a block or a channel.
+func (h *handler) itemChannels(ctx context.Context, kind domain.ItemType, ref domain.Ref, fields, expand ext.OptString, in collections.After) (*ext.PartOfList, error) {
+	s, err := h.selected(fields, expand, blocksAndChannels)
 	if err != nil {
 		return nil, err
 	}
-	l, err := h.app.Finder.ItemChannelsAfter(ctx, httpedge.Actor(ctx), domain.ItemChannel, domain.ParseRef(p.ID),
-		after(p.Sort.Or(ext.ListChannelConnectionsSortCreatedAtDesc), p.Cursor, p.Limit))
+	l, err := h.app.Finder.ItemChannelsAfter(ctx, httpedge.Actor(ctx), kind, ref, in)
 	if err != nil {
 		return nil, err
 	}
 	return h.part(ctx, s, l)
 }
 
+// ListChannelConnections implements listChannelConnections.
+func (h *handler) ListChannelConnections(ctx context.Context, p ext.ListChannelConnectionsParams) (*ext.PartOfList, error) {
+	return h.itemChannels(ctx, domain.ItemChannel, domain.ParseRef(p.ID), p.Fields, p.Expand,
+		after(p.Sort.Or(ext.ListChannelConnectionsSortCreatedAtDesc), p.Cursor, p.Limit))
+}
+
 // ListBlockConnections implements listBlockConnections.
 func (h *handler) ListBlockConnections(ctx context.Context, p ext.ListBlockConnectionsParams) (*ext.PartOfList, error) {
-	s, err := h.selected(p.Fields, p.Expand, blocksAndChannels)
-	if err != nil {
-		return nil, err
-	}
-	l, err := h.app.Finder.ItemChannelsAfter(ctx, httpedge.Actor(ctx), domain.ItemBlock, domain.Ref{ID: p.ID},
+	return h.itemChannels(ctx, domain.ItemBlock, domain.Ref{ID: p.ID}, p.Fields, p.Expand,
 		after(p.Sort.Or(ext.ListBlockConnectionsSortCreatedAtDesc), p.Cursor, p.Limit))
-	if err != nil {
-		return nil, err
-	}
-	return h.part(ctx, s, l)
 }
 
 // ListBlockComments implements listBlockComments.
@@ -136,32 +133,30 @@ func (h *handler) ListGroupFollowers(ctx context.Context, p ext.ListGroupFollowe
 		after(p.Sort.Or(ext.ListGroupFollowersSortCreatedAtDesc), p.Cursor, p.Limit))
 }
 
-// ListUserContents implements listUserContents.
-func (h *handler) ListUserContents(ctx context.Context, p ext.ListUserContentsParams) (*ext.PartOfList, error) {
-	s, err := h.selected(p.Fields, p.Expand, blocksAndChannels)
+// made returns a part of the contents of a user or group.
+func (h *handler) made(ctx context.Context, kind domain.SubjectType, id string, types []string, fields, expand ext.OptString,
+	in collections.After) (*ext.PartOfList, error) {
+	s, err := h.selected(fields, expand, blocksAndChannels)
 	if err != nil {
 		return nil, err
 	}
-	l, err := h.app.Finder.MadeAfter(ctx, httpedge.Actor(ctx), domain.SubjectUser, domain.ParseRef(p.ID), httpedge.Types(p.Type),
-		after(p.Sort.Or(ext.ListUserContentsSortCreatedAtDesc), p.Cursor, p.Limit))
+	l, err := h.app.Finder.MadeAfter(ctx, httpedge.Actor(ctx), kind, domain.ParseRef(id), types, in)
 	if err != nil {
 		return nil, err
 	}
 	return h.part(ctx, s, l)
 }
 
+// ListUserContents implements listUserContents.
+func (h *handler) ListUserContents(ctx context.Context, p ext.ListUserContentsParams) (*ext.PartOfList, error) {
+	return h.made(ctx, domain.SubjectUser, p.ID, httpedge.Types(p.Type), p.Fields, p.Expand,
+		after(p.Sort.Or(ext.ListUserContentsSortCreatedAtDesc), p.Cursor, p.Limit))
+}
+
 // ListGroupContents implements listGroupContents.
 func (h *handler) ListGroupContents(ctx context.Context, p ext.ListGroupContentsParams) (*ext.PartOfList, error) {
-	s, err := h.selected(p.Fields, p.Expand, blocksAndChannels)
-	if err != nil {
-		return nil, err
-	}
-	l, err := h.app.Finder.MadeAfter(ctx, httpedge.Actor(ctx), domain.SubjectGroup, domain.ParseRef(p.ID), httpedge.Types(p.Type),
+	return h.made(ctx, domain.SubjectGroup, p.ID, httpedge.Types(p.Type), p.Fields, p.Expand,
 		after(p.Sort.Or(ext.ListGroupContentsSortCreatedAtDesc), p.Cursor, p.Limit))
-	if err != nil {
-		return nil, err
-	}
-	return h.part(ctx, s, l)
 }
 
 // ListUsers implements listUsers.

@@ -37,16 +37,10 @@ func (h *handler) pageOf(c collections.Content) string {
 
 // withPage encodes an item with the address of its page.
 func withPage(item wire.Item, address string) wire.JSON {
-	return withField(encodedItem(item), "web_url", address)
+	return withField(wire.Bytes(item), "web_url", address)
 }
 
-func encodedItem(item wire.Item) wire.JSON {
-	var e jx.Encoder
-	item.Encode(&e)
-	return e.Bytes()
-}
-
-// withField adds a text field to a non-empty JSON object.
+// withField adds a text field to a non-empty JSON object, which it overwrites.
 func withField(object wire.JSON, name, value string) wire.JSON {
 	var e jx.Encoder
 	e.Str(name)

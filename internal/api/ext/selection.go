@@ -43,7 +43,7 @@ var (
 	blocksAndChannels = forms{[]string{"Block", "Channel"}, []string{"channels", "contents", "owner", "user"}}
 	comments          = forms{[]string{"Comment"}, []string{"user"}}
 	users             = forms{[]string{"User"}, nil}
-	groups            = forms{[]string{"Group"}, []string{"user"}}
+	groups            = forms{[]string{"Group"}, nil}
 	connections       = forms{[]string{"Connection"}, nil}
 	everything        = forms{[]string{"Block", "Channel", "User", "Group"}, blocksAndChannels.expand}
 )
@@ -104,7 +104,7 @@ func (t tree) add(path []string, known tree) bool {
 		t[path[0]] = nil
 		return true
 	}
-	if known != nil && ok && below != nil && len(below) == 0 {
+	if below != nil && len(below) == 0 {
 		return false // a plain value
 	}
 	if before && has == nil {
@@ -259,10 +259,7 @@ func fieldsOf(d *describe.Description) func() map[string]tree {
 			panic(err) // the description was checked
 		}
 		all := map[string]tree{}
-		for _, form := range everything.schemas {
-			all[form] = fieldTree(doc.Components.Schemas, doc.Components.Schemas[form], 0)
-		}
-		for _, form := range []string{"Comment", "Connection"} {
+		for _, form := range slices.Concat(everything.schemas, comments.schemas, connections.schemas) {
 			all[form] = fieldTree(doc.Components.Schemas, doc.Components.Schemas[form], 0)
 		}
 		return all

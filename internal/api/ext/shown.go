@@ -13,17 +13,22 @@ import (
 	"vitrine/internal/oas/wire"
 )
 
-// current returns a thing with a strong ETag, which identifies its state and the selection.
+// current returns a thing with a strong ETag, which identifies its state. With fields or expand it also identifies the
+// body, since other things can change that.
 func (h *handler) current(ctx context.Context, s selection, c collections.Current, t domain.Entity, page string) (wire.JSON, error) {
-	item, state := h.shown(httpedge.Actor(ctx), c)
-	if s.fields == nil && len(s.expand) == 0 {
+	who := httpedge.Actor(ctx)
+	state, selects := h.state(who, c), s.fields != nil || len(s.expand) > 0
+	if !selects {
 		if err := httpedge.Fresh(ctx, `"`+state+`"`); err != nil {
 			return nil, err
 		}
 	}
-	body := encodedItem(item)
+	body := wire.JSON(wire.Bytes(h.shown(who, c)))
 	if page != "" {
 		body = withField(body, "web_url", page)
+	}
+	if !selects {
+		return body, nil
 	}
 	more, err := h.expanded(ctx, s, []domain.Entity{t})
 	if err != nil {
@@ -32,12 +37,7 @@ func (h *handler) current(ctx context.Context, s selection, c collections.Curren
 	if body, err = s.shown(body, more(t)); err != nil {
 		return nil, err
 	}
-	if s.fields != nil || len(s.expand) > 0 {
-		if err := httpedge.Fresh(ctx, `"`+state+"."+strconv.FormatUint(xxhash.Sum64(body), 16)+`"`); err != nil {
-			return nil, err
-		}
-	}
-	return body, nil
+	return body, httpedge.Fresh(ctx, `"`+state+"."+strconv.FormatUint(xxhash.Sum64(body), 16)+`"`)
 }
 
 // ShowBlock implements showBlock.

@@ -2,6 +2,7 @@ package v3
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"strings"
 
@@ -12,9 +13,14 @@ import (
 	"vitrine/internal/scope"
 )
 
-// Shown returns a thing in the form of /v3, and what identifies its state in strong entity tags.
-func (d *Server) Shown(who domain.Actor, c collections.Current) (item wire.Item, state string) {
-	return d.handler.shown(who, c), d.handler.state(who, c)
+// Shown returns a thing in the form of /v3.
+func (d *Server) Shown(who domain.Actor, c collections.Current) wire.Item {
+	return d.handler.shown(who, c)
+}
+
+// State returns what identifies the state of a thing in strong entity tags.
+func (d *Server) State(who domain.Actor, c collections.Current) string {
+	return d.handler.state(who, c)
 }
 
 func (h *handler) shown(who domain.Actor, c collections.Current) wire.Item {
@@ -72,7 +78,7 @@ func (d *Server) Condition(op *describe.Operation, u *url.URL, who domain.Actor,
 		ref = domain.ParseRef(values["id"])
 	}
 	return &scope.Match{Check: func(ctx context.Context, tx any) error {
-		now, err := d.handler.app.Collections.Locked(ctx, tx, who, kind, ref, op.ID == "deleteBlock")
+		now, err := d.handler.app.Collections.Locked(ctx, tx, who, kind, ref, op.Method == http.MethodDelete)
 		if err == nil && !match(d.handler.state(who, now)) {
 			err = errMismatch
 		}

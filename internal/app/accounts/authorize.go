@@ -123,20 +123,29 @@ func (a *Accounts) limitedTo(ctx context.Context, actor domain.Actor, c Consent)
 	if !c.Limits.InChannels() || !actor.SignedIn() {
 		return nil, nil
 	}
-	found, err := a.Store.Channels().ChannelsByID(ctx, actor.UserID, c.Limits.Channels)
+	all, missing, err := a.channels(ctx, actor, c.Limits.Channels)
+	if missing >= 0 {
+		const why = "A channel in scope does not exist, or you cannot see it"
+		return nil, &OAuthError{Code: "invalid_scope", Description: why, Redirect: a.refusal(c.RedirectURI, c.State, "invalid_scope", why)}
+	}
+	return all, err
+}
+
+// channels returns the channels with some ids, in their order. missing is the index of the first one that the actor cannot
+// see, or -1.
+func (a *Accounts) channels(ctx context.Context, actor domain.Actor, ids []domain.ChannelID) (all []domain.Channel, missing int, err error) {
+	found, err := a.Store.Channels().ChannelsByID(ctx, actor.UserID, ids)
 	if err != nil {
-		return nil, err
+		return nil, -1, err
 	}
-	all := make([]domain.Channel, 0, len(found))
-	for _, id := range c.Limits.Channels {
-		ch, ok := found[id]
+	for i, id := range ids {
+		c, ok := found[id]
 		if !ok {
-			const why = "A channel in scope does not exist, or you cannot see it"
-			return nil, &OAuthError{Code: "invalid_scope", Description: why, Redirect: a.refusal(c.RedirectURI, c.State, "invalid_scope", why)}
+			return nil, i, nil
 		}
-		all = append(all, ch)
+		all = append(all, c)
 	}
-	return all, nil
+	return all, -1, nil
 }
 
 // Deny returns the redirect address with the error access_denied. It returns "" if the redirect URI

@@ -16,14 +16,12 @@ func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, in To
 	if err := in.Validate(); err != nil {
 		return "", t, err
 	}
-	found, err := a.Store.Channels().ChannelsByID(ctx, actor.UserID, in.Channels)
+	_, missing, err := a.channels(ctx, actor, in.Channels)
 	if err != nil {
 		return "", t, err
 	}
-	for i, id := range in.Channels {
-		if _, ok := found[id]; !ok {
-			return "", t, domain.InvalidField(fmt.Sprintf("channels[%d]", i), domain.FieldUnknown, "does not exist, or you cannot see it")
-		}
+	if missing >= 0 {
+		return "", t, domain.InvalidField(fmt.Sprintf("channels[%d]", missing), domain.FieldUnknown, "does not exist, or you cannot see it")
 	}
 	secret, hash, hint := auth.NewToken(auth.Personal)
 	t = in.token(actor.UserID, a.Now())

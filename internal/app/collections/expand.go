@@ -2,6 +2,7 @@ package collections
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"vitrine/internal/app/core"
@@ -13,7 +14,7 @@ import (
 type Expanded struct {
 	want     []string
 	people   map[domain.Subject]domain.Entity
-	channels map[domain.Subject][]domain.Entity
+	channels map[domain.Subject][]domain.Entity // nil if they were not requested, like contents
 	contents map[domain.ChannelID][]Content
 }
 
@@ -30,17 +31,13 @@ func author(t domain.Entity) (p domain.PrincipalRef, ok bool) {
 	return p, false
 }
 
-func person(p domain.PrincipalRef) domain.Subject {
-	return domain.Subject{Type: domain.SubjectType(p.Type), ID: p.ID}
-}
-
 // User returns the author of a thing, if it has one and it was requested.
 func (e Expanded) User(t domain.Entity) (domain.Entity, bool) {
 	p, ok := author(t)
 	if !ok || !slices.Contains(e.want, "user") {
 		return domain.Entity{}, false
 	}
-	u, ok := e.people[person(p)]
+	u, ok := e.people[core.SourceOf(p)]
 	return u, ok
 }
 
@@ -49,18 +46,18 @@ func (e Expanded) Owner(t domain.Entity) (domain.Entity, bool) {
 	if t.Channel == nil || !slices.Contains(e.want, "owner") {
 		return domain.Entity{}, false
 	}
-	o, ok := e.people[person(t.Channel.Owner.PrincipalRef)]
+	o, ok := e.people[core.SourceOf(t.Channel.Owner.PrincipalRef)]
 	return o, ok
 }
 
 // Channels returns the channels of a block or channel, if they were requested.
 func (e Expanded) Channels(t domain.Entity) ([]domain.Entity, bool) {
-	return e.channels[subjectOf(t)], (t.Block != nil || t.Channel != nil) && slices.Contains(e.want, "channels")
+	return e.channels[subjectOf(t)], (t.Block != nil || t.Channel != nil) && e.channels != nil
 }
 
 // Contents returns the first items of a channel, if they were requested.
 func (e Expanded) Contents(t domain.Entity) ([]Content, bool) {
-	if t.Channel == nil || !slices.Contains(e.want, "contents") {
+	if t.Channel == nil || e.contents == nil {
 		return nil, false
 	}
 	return e.contents[t.Channel.ID], true
@@ -111,10 +108,10 @@ func (e *Expanded) readPeople(ctx context.Context, v *store.Snapshot, actor doma
 	var refs []domain.Subject
 	for _, t := range all {
 		if p, ok := author(t); ok && slices.Contains(e.want, "user") {
-			refs = append(refs, person(p))
+			refs = append(refs, core.SourceOf(p))
 		}
 		if t.Channel != nil && slices.Contains(e.want, "owner") {
-			refs = append(refs, person(t.Channel.Owner.PrincipalRef))
+			refs = append(refs, core.SourceOf(t.Channel.Owner.PrincipalRef))
 		}
 	}
 	found, err := core.ReadEntities(ctx, v, actor, unique(refs))
@@ -136,20 +133,12 @@ func (e *Expanded) readChannels(ctx context.Context, v *store.Snapshot, actor do
 	if err != nil {
 		return err
 	}
-	var refs []domain.Subject
-	for _, ids := range in {
-		for _, id := range ids {
-			refs = append(refs, domain.Subject{Type: domain.SubjectChannel, ID: int64(id)})
-		}
-	}
-	found, err := core.ReadEntities(ctx, v, actor, unique(refs))
-	by := byName(found)
+	byID, err := v.Channels().ChannelsByID(ctx, actor.UserID, slices.Concat(slices.Collect(maps.Values(in))...))
 	e.channels = map[domain.Subject][]domain.Entity{}
 	for item, ids := range in {
-		of := domain.Subject{Type: domain.SubjectType(item.Type), ID: item.ID}
 		for _, id := range ids {
-			if c, ok := by[domain.Subject{Type: domain.SubjectChannel, ID: int64(id)}]; ok {
-				e.channels[of] = append(e.channels[of], c)
+			if c, ok := byID[id]; ok {
+				e.channels[item.Subject()] = append(e.channels[item.Subject()], domain.Entity{Channel: &c})
 			}
 		}
 	}

@@ -185,8 +185,11 @@ func (a *Finder) SearchAfter(ctx context.Context, actor domain.Actor, search dom
 // searchAfter is SearchAfter for a search that prepare completes.
 func (a *Finder) searchAfter(ctx context.Context, actor domain.Actor, search domain.Search, in After,
 	prepare func(v *store.Snapshot, s *domain.Search) error) (p Part[domain.Entity], err error) {
+	if err := in.Validate(); err != nil {
+		return p, err
+	}
 	search.Sort = domain.SearchSort{Key: domain.SearchByCreated, Desc: in.Desc}
-	search.Page = domain.Page{Number: 1, Per: max(1, min(in.Limit, domain.MaxPerPage))}
+	search.Page = domain.Page{Number: 1, Per: in.Limit}
 	var query words.Query
 	if query, err = parsed(search); err != nil {
 		return p, err

@@ -13,8 +13,8 @@ import (
 // CursorMAC is the length of the MAC in a cursor.
 const CursorMAC = 16
 
-// MACOf authenticates the text of a cursor. The secret is that of the epoch of the changes, so restoring a backup
-// invalidates all cursors.
+// MACOf authenticates the text of a cursor. For cursors of lists and changes, the secret is that of the epoch of the
+// changes, so restoring a backup invalidates them.
 func MACOf(secret string, text []byte) []byte {
 	h := hmac.New(sha256.New, []byte(secret))
 	h.Write(text)

@@ -3,20 +3,17 @@ package people
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"math"
 
+	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 )
 
 // A cursor contains an activity's id and a MAC over the list, its reader and the id. It works for no other list, and
 // only if this installation issued it (behaviour.md section 1).
-const (
-	cursorMAC    = 16 // bytes
-	cursorLength = (8 + cursorMAC) * 4 / 3
-)
+const cursorLength = (8 + core.CursorMAC) * 4 / 3
 
 // CursorInput requests a page of a list by cursor. Next and Prev are nil if they were not given.
 type CursorInput struct {
@@ -67,10 +64,8 @@ func (c cursors) at(id domain.ActivityID) string {
 }
 
 func (c cursors) mac(id []byte) []byte {
-	h := hmac.New(sha256.New, c.key)
-	h.Write(binary.BigEndian.AppendUint64([]byte(c.list+"\x00"), uint64(c.user)))
-	h.Write(id)
-	return h.Sum(nil)[:cursorMAC]
+	text := binary.BigEndian.AppendUint64([]byte(c.list+"\x00"), uint64(c.user))
+	return core.MACOf(string(c.key), append(text, id...))
 }
 
 // read returns the id in a cursor.

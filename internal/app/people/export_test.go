@@ -14,3 +14,8 @@ func CursorAt(ctx context.Context, a *People, list string, user domain.UserID, i
 	c, err := a.cursors(ctx, list, user)
 	return c.at(id), err
 }
+
+// FixedCursor returns the cursor of an activity in a list of a user with a fixed secret.
+func FixedCursor(secret, list string, user domain.UserID, id domain.ActivityID) string {
+	return cursors{[]byte(secret), list, user}.at(id)
+}

@@ -268,3 +268,12 @@ func TestFeedPollersMissNothing(t *testing.T) {
 		}
 	})
 }
+
+// Cursors that clients keep stay valid.
+func TestCursorBytes(t *testing.T) {
+	t.Parallel()
+	const want = "AAAAAAAAEmdIaZqR9tThZU1mVmK0agdw"
+	if got := people.FixedCursor("0123456789abcdef0123456789abcdef", "feed", 7, 4711); got != want {
+		t.Errorf("the cursor is %s, not %s", got, want)
+	}
+}

@@ -60,13 +60,12 @@ type marked struct {
 // ContentsAfter lists connections of a channel whose items the viewer may see, by position or by time. next is nil at the
 // end. A connection that stays where it is is listed exactly once by all pages together.
 func (v Lists) ContentsAfter(ctx context.Context, channel domain.ChannelID, by domain.ContentKey, q AfterQuery) (page []domain.Connection, next *Bookmark, err error) {
-	spreads, err := sqlx.ScanInt64(v.db.QueryRow(ctx, `SELECT key_spreads FROM channels WHERE id = $1`, channel))
-	if err != nil {
-		return nil, nil, err
-	}
-	order := ranked.ByPosition
-	if by == domain.ByConnected {
-		order, spreads = ranked.ByTime, 0
+	order, spreads := ranked.ByTime, int64(0)
+	if by == domain.ByPosition {
+		order = ranked.ByPosition
+		if spreads, err = sqlx.ScanInt64(v.db.QueryRow(ctx, `SELECT key_spreads FROM channels WHERE id = $1`, channel)); err != nil {
+			return nil, nil, err
+		}
 	}
 	from, shown, err := v.resume(ctx, channel, spreads, q.After)
 	if err != nil {
