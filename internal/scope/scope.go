@@ -31,7 +31,14 @@ type Scope struct {
 // its start, and locks what it checks, so no other transaction can come in between.
 type Match struct {
 	Check func(ctx context.Context, tx any) error // tx is a *store.Tx
-	Met   bool                                    // a transaction that checked it was committed
+	Met   bool                                    // a transaction that checked it was committed, or the part of one ended
+}
+
+// Passed stops later transactions of the request from checking the condition. m may be nil.
+func (m *Match) Passed() {
+	if m != nil {
+		m.Met = true
+	}
 }
 
 // Claim is the idempotency key of a request, which must have its effect once, even if it is sent

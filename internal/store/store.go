@@ -151,7 +151,17 @@ func (s *Store) Together(ctx context.Context, fn func(tx *Tx) error) error {
 
 // join runs fn as a part of the transaction.
 func (tx *Tx) join(ctx context.Context, within scope.Scope, fn func(tx *Tx) error) error {
-	if err := tx.met(ctx, within.Match); err != nil {
+	err := tx.run(ctx, within.Match, fn)
+	if err == nil {
+		tx.growing = nil
+		within.Match.Passed()
+	}
+	return err
+}
+
+// run checks the condition of the request, runs fn, then checks and records what it changed.
+func (tx *Tx) run(ctx context.Context, m *scope.Match, fn func(tx *Tx) error) error {
+	if err := tx.met(ctx, m); err != nil {
 		return err
 	}
 	if err := fn(tx); err != nil {
@@ -163,7 +173,6 @@ func (tx *Tx) join(ctx context.Context, within scope.Scope, fn func(tx *Tx) erro
 	if err := tx.checkTexts(ctx); err != nil {
 		return err
 	}
-	tx.growing = nil
 	return tx.recordChanges(ctx)
 }
 
@@ -237,19 +246,7 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 		t.use(tx)
 		err := redo.Take(ctx, within.Claim, t.Redo())
 		if err == nil {
-			err = t.met(ctx, within.Match)
-		}
-		if err == nil {
-			err = fn(t)
-		}
-		if err == nil {
-			err = t.checkLimits(ctx)
-		}
-		if err == nil {
-			err = t.checkTexts(ctx)
-		}
-		if err == nil {
-			err = t.recordChanges(ctx)
+			err = t.run(ctx, within.Match, fn)
 		}
 		if s.pool.Replicas() != nil {
 			t.derive().Writer = domain.UserID(within.Reads.Account())
@@ -266,8 +263,8 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 	if err == nil && within.Claim != nil {
 		within.Claim.Committed = true
 	}
-	if err == nil && within.Match != nil {
-		within.Match.Met = true
+	if err == nil {
+		within.Match.Passed()
 	}
 	if err == nil && enqueued {
 		s.queue.Wake()
