@@ -72,68 +72,79 @@ func (h *APIHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if id, found := h.Route(r.Method, r.URL); found {
-		op := h.Doc.Operation(id)
-		x := middleware.From(r.Context())
-		x.Operation = id
-		if err := h.allowed(op, who); err != nil {
-			h.Errors.Fail(r.Context(), w, r, err)
-			return
-		}
-		if h.Waits != nil && h.Waits(r) {
-			Unhurried(w)
-			if token, present, _ := bearer(r); present {
-				x.TokenHash = auth.HashToken(token)
-			}
-		} else {
-			leave, err := h.Callers.Enter(r, who) // before reading the body, which takes memory
-			if err != nil {
-				h.Errors.Fail(r.Context(), w, r, err)
-				return
-			}
-			defer leave()
-		}
-		var again *keyed
-		if op.Streams() { // repeating such a request has no effect, even without a key
-			x.Upload = r.Clone(r.Context())
-			x.Upload.Body = io.NopCloser(middleware.SlowBody(w, r, uploadTimeout))
-		} else if keyed, err := keyedRequest(r, who); err != nil {
-			h.Errors.Fail(r.Context(), w, r, err)
-			return
-		} else {
-			again = keyed
-		}
-		if h.Address != nil {
-			if address := h.Address(id, r.URL); address != r.URL {
-				r = r.Clone(r.Context())
-				r.URL = address
-			}
-		}
-		if err := h.checkRequest(op, r); err != nil {
-			h.Errors.Fail(r.Context(), w, r, err)
-			return
-		}
-		if again != nil {
-			if err := again.finish(); err != nil {
-				h.Errors.Fail(r.Context(), w, r, err)
-				return
-			}
-		}
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			x.Scope.Memory.Must() // the change is made, so the response must not fail for lack of memory
-		}
-		x.Actor, x.Description, x.Scope.Limits = who, op, who.Limits
-		h.require(x, op, r)
-		Reading(w, r, who, !h.primary(r), func(w http.ResponseWriter, r *http.Request) {
-			if again != nil {
-				h.answerOnce(w, r, who, again)
-				return
-			}
-			h.Next.ServeHTTP(w, r)
-		})
+	id, found := h.Route(r.Method, r.URL)
+	if !found {
+		h.Next.ServeHTTP(w, r)
 		return
 	}
-	h.Next.ServeHTTP(w, r)
+	x := middleware.From(r.Context())
+	x.Operation = id
+	op := h.Doc.Operation(id)
+	err := h.allowed(op, who)
+	leave := func() {}
+	if err == nil {
+		leave, err = h.enter(w, r, x, who)
+	}
+	if err != nil {
+		h.Errors.Fail(r.Context(), w, r, err)
+		return
+	}
+	defer leave()
+	checked, again, err := h.prepare(w, r, x, op, who)
+	if err != nil {
+		h.Errors.Fail(r.Context(), w, r, err)
+		return
+	}
+	Reading(w, checked, who, !h.primary(checked), func(w http.ResponseWriter, r *http.Request) {
+		if again != nil {
+			h.answerOnce(w, r, who, again)
+			return
+		}
+		h.Next.ServeHTTP(w, r)
+	})
+}
+
+// enter counts a request in progress, before its body is read, which takes memory. The caller must call leave at its end.
+func (h *APIHandler) enter(w http.ResponseWriter, r *http.Request, x *middleware.Exchange, who domain.Actor) (leave func(), err error) {
+	if h.Waits == nil || !h.Waits(r) {
+		return h.Callers.Enter(r, who)
+	}
+	Unhurried(w)
+	if token, present, _ := bearer(r); present {
+		x.TokenHash = auth.HashToken(token)
+	}
+	return func() {}, nil
+}
+
+// prepare checks a request and describes it in the Exchange. It returns the request to serve, and what makes it take effect
+// once if it has an Idempotency-Key.
+func (h *APIHandler) prepare(w http.ResponseWriter, r *http.Request, x *middleware.Exchange, op *describe.Operation, who domain.Actor) (_ *http.Request, again *keyed, err error) {
+	if op.Streams() { // repeating such a request has no effect, even without a key
+		x.Upload = r.Clone(r.Context())
+		x.Upload.Body = io.NopCloser(middleware.SlowBody(w, r, uploadTimeout))
+	} else if again, err = keyedRequest(r, who); err != nil {
+		return nil, nil, err
+	}
+	if h.Address != nil {
+		if address := h.Address(op.ID, r.URL); address != r.URL {
+			r = r.Clone(r.Context())
+			r.URL = address
+		}
+	}
+	if err := h.checkRequest(op, r); err != nil {
+		return nil, nil, err
+	}
+	if again != nil {
+		if err := again.finish(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		x.Scope.Memory.Must() // the change is made, so the response must not fail for lack of memory
+	}
+	x.Actor, x.Description, x.Scope.Limits = who, op, who.Limits
+	h.require(x, op, r)
+	return r, again, nil
 }
 
 // Condition returns the condition of a request with If-Match, or nil for an operation that takes none. match reports whether
@@ -391,6 +402,11 @@ func Reading(w http.ResponseWriter, r *http.Request, who domain.Actor, lagging b
 		return
 	}
 	q.Lag()
+	fromReplica(w, r, q, serve)
+}
+
+// fromReplica calls serve again if a replica failed before the response started.
+func fromReplica(w http.ResponseWriter, r *http.Request, q *reads.Request, serve func(http.ResponseWriter, *http.Request)) {
 	before := w.Header().Clone()
 	first := &repeatable{ResponseWriter: w, request: q}
 	serve(first, r)

@@ -82,8 +82,14 @@ func From(ctx context.Context) *Exchange {
 	if x, ok := ctx.Value(exchangeKey{}).(*Exchange); ok {
 		return x
 	}
-	return &Exchange{}
+	return newExchange()
 }
+
+// newExchange is not inlined, since each caller of From would keep an empty Exchange on its stack: together 4 KB for each
+// request, which a stream holds for as long as it lasts.
+//
+//go:noinline
+func newExchange() *Exchange { return &Exchange{} }
 
 // Nested returns a context with an Exchange for a request that is part of another one. It has the same caller and the same
 // scope. If within is not nil, its transactions take part in that one, which has the claim of the whole request.

@@ -134,6 +134,7 @@ func refuseOnce(l *Limiter, key Key, w http.ResponseWriter, r *http.Request) boo
 func TestRefusalAllocatesLittle(t *testing.T) {
 	l, key := exhaustedLimiter()
 	w, r := discard{http.Header{}}, get()
+	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, new(Exchange)))
 	if !refuseOnce(l, key, w, r) {
 		t.Fatal("not refused")
 	}

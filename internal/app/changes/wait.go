@@ -263,6 +263,19 @@ func (f *follower) next(ctx context.Context) (p Page, err error) {
 	return p, err
 }
 
+// send sends the next page of a stream unless it is like the last one.
+func (f *follower) send(ctx context.Context, h *held, send func(Page) error, first bool) (more bool, err error) {
+	was := f.in.Cursor
+	p, err := f.next(ctx)
+	if over := h.over(); over != nil {
+		return false, over
+	}
+	if err == nil && (first || p.Cursor != was) {
+		err = send(p)
+	}
+	return p.More, err
+}
+
 // Await is Read that waits until there is a change, or until the requested time is over.
 func (a *Changes) Await(ctx context.Context, actor domain.Actor, in Input, client Client) (p Page, err error) {
 	if err := in.Validate(); err != nil || in.Wait == 0 || in.Cursor == "" {
@@ -351,20 +364,12 @@ func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, clie
 	defer beat.Stop()
 	f := follower{Changes: a, actor: actor, in: in}
 	for first := true; ; first = false {
-		moved, was := a.waiting.watch(), f.in.Cursor
-		p, err := f.next(ctx)
-		if over := h.over(); over != nil {
-			return over
-		}
+		moved := a.waiting.watch()
+		more, err := f.send(ctx, h, to.Send, first)
 		if err != nil {
 			return err
 		}
-		if first || p.Cursor != was {
-			if err := to.Send(p); err != nil {
-				return err
-			}
-		}
-		if p.More {
+		if more {
 			moved = ready
 		}
 		for waits := true; waits; {
