@@ -44,6 +44,8 @@ var (
 	comments          = forms{[]string{"Comment"}, []string{"user"}}
 	users             = forms{[]string{"User"}, nil}
 	groups            = forms{[]string{"Group"}, []string{"user"}}
+	members           = forms{[]string{"User", "GroupMember"}, nil}
+	followed          = forms{[]string{"Channel", "User", "Group"}, blocksAndChannels.expand}
 	connections       = forms{[]string{"Connection"}, nil}
 	everything        = forms{[]string{"Block", "Channel", "User", "Group"}, blocksAndChannels.expand}
 )
@@ -262,7 +264,7 @@ func fieldsOf(d *describe.Description) func() map[string]tree {
 		for _, form := range everything.schemas {
 			all[form] = fieldTree(doc.Components.Schemas, doc.Components.Schemas[form], 0)
 		}
-		for _, form := range []string{"Comment", "Connection"} {
+		for _, form := range []string{"Comment", "Connection", "GroupMember"} {
 			all[form] = fieldTree(doc.Components.Schemas, doc.Components.Schemas[form], 0)
 		}
 		return all

@@ -13,17 +13,8 @@ import (
 // the fields of the input; `channels` also if the actor cannot see one. The limit is domain.MaxOwnTokens tokens, expired ones
 // included.
 func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, in TokenInput) (secret string, t domain.Token, err error) {
-	if err := in.Validate(); err != nil {
+	if err := a.checkToken(ctx, actor.UserID, in); err != nil {
 		return "", t, err
-	}
-	found, err := a.Store.Channels().ChannelsByID(ctx, actor.UserID, in.Channels)
-	if err != nil {
-		return "", t, err
-	}
-	for i, id := range in.Channels {
-		if _, ok := found[id]; !ok {
-			return "", t, domain.InvalidField(fmt.Sprintf("channels[%d]", i), domain.FieldUnknown, "does not exist, or you cannot see it")
-		}
 	}
 	secret, hash, hint := auth.NewToken(auth.Personal)
 	t = in.token(actor.UserID, a.Now())
