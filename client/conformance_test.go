@@ -11,12 +11,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"vitrine/client"
+	"vitrine/client/ext"
 )
 
 // sandboxEnv is the environment variable with the address of a sandbox: vitrine serve --sandbox.
@@ -34,6 +36,8 @@ type step struct {
 	Length  *int
 	AtLeast int
 	Save    map[string]string
+	Tag     string // a name for the ETag of the result
+	IfMatch string // the name of an ETag
 }
 
 // recorder keeps the body of the last response.
@@ -56,6 +60,7 @@ type runner struct {
 	recorder recorder
 	tokens   map[string]string
 	saved    map[string]json.RawMessage
+	tags     map[string]string
 }
 
 // Every step of the list that both clients run has the wanted result, and the types keep every field of each response.
@@ -72,7 +77,7 @@ func TestConformance(t *testing.T) {
 	if err := json.Unmarshal(text, &list); err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{t: t, base: base, saved: map[string]json.RawMessage{}}
+	r := &runner{t: t, base: base, saved: map[string]json.RawMessage{}, tags: map[string]string{}}
 	r.control("POST", "/reset", "")
 	r.tokens = tokensOf(t, r.control("GET", "", ""))
 	for i, s := range list {
@@ -151,13 +156,21 @@ func (r *runner) run(s step) {
 	r.check(s, result)
 }
 
-// call calls the method of an operation. Iterators return a slice.
+// call calls the method of an operation. Iterators return a slice, and files the length of their content.
 func (r *runner) call(c *client.Client, s step) (any, error) {
-	method := reflect.ValueOf(c).MethodByName(strings.ToUpper(s.Call[:1]) + s.Call[1:])
+	of, name := reflect.ValueOf(c), s.Call
+	if bare, ok := strings.CutPrefix(name, "ext."); ok {
+		of, name = reflect.ValueOf(ext.New(c)), bare
+	}
+	method := of.MethodByName(strings.ToUpper(name[:1]) + name[1:])
 	if !method.IsValid() {
 		r.t.Fatalf("there is no method %s", s.Call)
 	}
-	in := []reflect.Value{reflect.ValueOf(r.t.Context())}
+	ctx := r.t.Context()
+	if s.IfMatch != "" {
+		ctx = client.IfMatch(ctx, r.tags[s.IfMatch])
+	}
+	in := []reflect.Value{reflect.ValueOf(ctx)}
 	for i, arg := range s.Args {
 		value := reflect.New(method.Type().In(i + 1))
 		text := r.filled(arg)
@@ -175,11 +188,21 @@ func (r *runner) call(c *client.Client, s step) (any, error) {
 		in = append(in, value.Elem())
 	}
 	out := method.Call(in)
-	if strings.HasPrefix(s.Call, "all") {
+	if strings.HasPrefix(name, "all") {
 		return collect(out[0])
 	}
 	if err, _ := out[len(out)-1].Interface().(error); err != nil {
 		return nil, err
+	}
+	switch result := out[0].Interface().(type) {
+	case io.ReadCloser:
+		defer result.Close()
+		content, err := io.ReadAll(result)
+		return map[string]any{"file": len(content) > 0}, err
+	case *ext.Item:
+		r.tags[s.Tag] = result.ETag
+	case *ext.Connection:
+		r.tags[s.Tag] = result.ETag
 	}
 	return out[0].Interface(), nil
 }
@@ -232,7 +255,7 @@ func (r *runner) check(s step, result any) {
 	}
 	var got, raw, want any
 	_ = json.Unmarshal(encoded, &got)
-	if err := json.Unmarshal(r.recorder.last, &raw); err == nil && !strings.HasPrefix(s.Call, "all") {
+	if err := json.Unmarshal(r.recorder.last, &raw); err == nil && !strings.HasPrefix(strings.TrimPrefix(s.Call, "ext."), "all") {
 		r.includes("response", got, raw)
 	}
 	if s.Want != nil {
@@ -243,7 +266,9 @@ func (r *runner) check(s step, result any) {
 	}
 	items, _ := got.([]any)
 	if object, ok := got.(map[string]any); ok {
-		items, _ = object["data"].([]any)
+		if items, _ = object["data"].([]any); items == nil {
+			items, _ = object["items"].([]any)
+		}
 		for name, path := range s.Save {
 			r.saved[name], _ = json.Marshal(at(object, path))
 		}
@@ -322,12 +347,13 @@ func TestConformanceIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := reflect.TypeFor[*client.Client]()
-	for i := range of.NumMethod() {
-		name := of.Method(i).Name
-		call := strings.ToLower(name[:1]) + name[1:]
-		if !strings.HasPrefix(name, "All") && name != "Upload" && name != "Do" && !bytes.Contains(text, []byte(`"call": "`+call+`"`)) {
-			t.Errorf("conformance.json does not call %s", call)
+	for prefix, of := range map[string]reflect.Type{"": reflect.TypeFor[*client.Client](), "ext.": reflect.TypeFor[*ext.Client]()} {
+		for i := range of.NumMethod() {
+			name := of.Method(i).Name
+			call := prefix + strings.ToLower(name[:1]) + name[1:]
+			if !strings.HasPrefix(name, "All") && !slices.Contains([]string{"Upload", "Do", "ext.Follow"}, prefix+name) && !bytes.Contains(text, []byte(`"call": "`+call+`"`)) {
+				t.Errorf("conformance.json does not call %s", call)
+			}
 		}
 	}
 }

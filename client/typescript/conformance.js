@@ -7,11 +7,11 @@ const base = process.argv[2];
 const list = JSON.parse(readFileSync(new URL("../conformance.json", import.meta.url)));
 const control = (method, path, body) => fetch(base + path, { method, body: JSON.stringify(body) });
 const { accounts } = await (await control("GET", "/ext/v1/sandbox")).json();
-const saved = {};
+const saved = {}, tags = {};
 
 /** Replaces saved values in arguments. */
 function filled(value) {
-  if (typeof value === "string" && value.startsWith("$")) return saved[value.slice(1)];
+  if (typeof value === "string" && value.startsWith("$") && value.slice(1) in saved) return saved[value.slice(1)];
   if (Array.isArray(value)) return value.map(filled);
   if (value !== null && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([key, v]) => [key, filled(v)]));
   return value ?? undefined;
@@ -36,8 +36,14 @@ const keptNull = (arg) => typeof arg === "object" && !Array.isArray(arg)
 async function result(step) {
   const c = client(step.as);
   if (step.upload !== undefined) return { value: await c.upload(...step.upload) };
-  const called = c[step.call](...argumentsOf(step));
-  return step.call.startsWith("all") ? collected(called) : called;
+  const [of, name] = step.call.startsWith("ext.") ? [c.ext, step.call.slice(4)] : [c, step.call];
+  const args = argumentsOf(step);
+  if (step.ifMatch !== undefined) args.push({ ifMatch: tags[step.ifMatch] });
+  const called = of[name](...args);
+  if (name.startsWith("all")) return collected(called);
+  const got = await called;
+  if (step.tag !== undefined) tags[step.tag] = got.etag;
+  return got instanceof Response ? { file: (await got.arrayBuffer()).byteLength > 0 } : got;
 }
 
 async function collected(items) {
@@ -59,7 +65,7 @@ for (const [i, step] of list.entries()) {
   }
   const got = await result(step).catch((e) => assert.fail(`${name}: ${e.message}`));
   if (step.want !== undefined) includes(got, filled(step.want) === undefined ? undefined : keptNull(step.want), name);
-  const items = Array.isArray(got) ? got : got?.data;
+  const items = Array.isArray(got) ? got : got?.data ?? got?.items;
   if (step.count !== undefined) assert.equal(items.length, step.count, name);
   if (step.length !== undefined) assert.equal(items.length, step.length, name);
   if (step.atLeast !== undefined) assert.ok(items.length >= step.atLeast, `${name}: ${items.length}`);
