@@ -38,6 +38,12 @@ type step struct {
 	Save    map[string]string
 	Tag     string // a name for the ETag of the result
 	IfMatch string // the name of an ETag
+
+	SignIn  json.RawMessage // begins a client with tokens that expire, for steps with "as": "signed in"
+	Expire  bool            // makes the access token of that client expire
+	Renewed *int            // how often that client has saved new tokens
+
+	Follow json.RawMessage // follows changes until there were as many as AtLeast says
 }
 
 // recorder keeps the body of the last response.
@@ -61,6 +67,11 @@ type runner struct {
 	tokens   map[string]string
 	saved    map[string]json.RawMessage
 	tags     map[string]string
+
+	app    client.Application // of the client with tokens that expire
+	kept   client.Tokens
+	signed *client.Client
+	saves  int
 }
 
 // Every step of the list that both clients run has the wanted result, and the types keep every field of each response.
@@ -130,9 +141,25 @@ func (r *runner) run(s step) {
 		r.control("PUT", "/faults", `{"faults": `+string(s.Faults)+`}`)
 		return
 	}
+	if s.SignIn != nil {
+		r.signIn(s.SignIn)
+		return
+	}
+	if s.Follow != nil {
+		r.follow(s)
+		return
+	}
+	if s.Expire {
+		r.kept.Expires = time.Now()
+		r.renewing()
+		return
+	}
 	c, err := client.New(r.base, client.WithToken(r.tokens[s.As]), client.WithHTTP(&http.Client{Transport: &r.recorder}))
 	if err != nil {
 		r.t.Fatal(err)
+	}
+	if s.As == "signed in" {
+		c = r.signed
 	}
 	if s.Upload != nil {
 		value, err := c.Upload(r.t.Context(), s.Upload[0], s.Upload[1], int64(len(s.Upload[2])), strings.NewReader(s.Upload[2]))
@@ -154,6 +181,66 @@ func (r *runner) run(s step) {
 		r.t.Fatal(err)
 	}
 	r.check(s, result)
+	if s.Renewed != nil && r.saves != *s.Renewed {
+		r.t.Errorf("new tokens were saved %d times, want %d", r.saves, *s.Renewed)
+	}
+}
+
+// signIn gets tokens that expire.
+func (r *runner) signIn(body json.RawMessage) {
+	var made struct {
+		ClientID string `json:"client_id"`
+		Access   string `json:"access_token"`
+		Refresh  string `json:"refresh_token"`
+	}
+	if err := json.Unmarshal(r.control("POST", "/sign-ins", string(body)), &made); err != nil {
+		r.t.Fatal(err)
+	}
+	r.app, r.kept, r.saves = client.Application{ID: made.ClientID}, client.Tokens{Access: made.Access, Refresh: made.Refresh}, 0
+	r.renewing()
+}
+
+// renewing makes a client that begins with the saved tokens, like a program that starts again.
+func (r *runner) renewing() {
+	var err error
+	r.signed, err = client.New(r.base, client.WithHTTP(&http.Client{Transport: &r.recorder}),
+		client.WithTokens(r.kept, r.app, func(_ context.Context, t client.Tokens) error {
+			r.kept = t
+			r.saves++
+			return nil
+		}))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// follow follows changes in both ways, which must return the same ones.
+func (r *runner) follow(s step) {
+	c, err := client.New(r.base, client.WithToken(r.tokens[s.As]))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var in ext.FollowParams
+	if err := json.Unmarshal(r.filled(s.Follow), &in); err != nil {
+		r.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+	defer cancel()
+	var seen [2][]ext.Change
+	for i := range seen {
+		in.Stream = i == 1
+		for batch, err := range ext.New(c).Follow(ctx, in) {
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			if seen[i] = append(seen[i], batch.Changes...); len(seen[i]) >= s.AtLeast {
+				break
+			}
+		}
+	}
+	if !reflect.DeepEqual(seen[0][:s.AtLeast], seen[1][:s.AtLeast]) {
+		r.t.Errorf("by requests %v, by a stream %v", seen[0], seen[1])
+	}
 }
 
 // call calls the method of an operation. Iterators return a slice, and files the length of their content.

@@ -23,7 +23,33 @@ function includes(got, want, at) {
   else assert.equal(got, want, at);
 }
 
+const kept = { saves: 0 };
+
+/** Makes a client that begins with the saved tokens, like a program that starts again. */
+function renewing() {
+  kept.client = new Client(base, { tokens: kept.tokens, application: kept.application, onTokens: (tokens) => { kept.tokens = tokens; kept.saves++; } });
+}
+
+async function signIn(body) {
+  const made = await (await control("POST", "/ext/v1/sandbox/sign-ins", body)).json();
+  Object.assign(kept, { application: { id: made.client_id }, tokens: { access: made.access_token, refresh: made.refresh_token }, saves: 0 });
+  renewing();
+}
+
+/** Follows changes in both ways, which must return the same ones. */
+async function follow(c, options, atLeast) {
+  const seen = [[], []];
+  for (const [i, stream] of [false, true].entries()) {
+    for await (const { changes } of c.ext.follow({ ...options, stream, signal: AbortSignal.timeout(60_000) })) {
+      seen[i].push(...changes);
+      if (seen[i].length >= atLeast) break;
+    }
+  }
+  assert.deepEqual(seen[0].slice(0, atLeast), seen[1].slice(0, atLeast));
+}
+
 function client(as) {
+  if (as === "signed in") return kept.client;
   const [slug, scope = "write"] = (as ?? "").split("/");
   return new Client(base, { token: accounts.find((a) => a.slug === slug)?.[`${scope}_token`] });
 }
@@ -59,6 +85,19 @@ for (const [i, step] of list.entries()) {
     assert.equal((await control("PUT", "/ext/v1/sandbox/faults", { faults: step.faults })).status, 200, name);
     continue;
   }
+  if (step.signIn !== undefined) {
+    await signIn(step.signIn);
+    continue;
+  }
+  if (step.expire) {
+    kept.tokens = { ...kept.tokens, expires: new Date() };
+    renewing();
+    continue;
+  }
+  if (step.follow !== undefined) {
+    await follow(client(step.as), filled(step.follow), step.atLeast);
+    continue;
+  }
   if (step.error !== undefined) {
     await assert.rejects(async () => result(step), (e) => e instanceof VitrineError && e.status === step.error && e.message !== "", name);
     continue;
@@ -69,6 +108,7 @@ for (const [i, step] of list.entries()) {
   if (step.count !== undefined) assert.equal(items.length, step.count, name);
   if (step.length !== undefined) assert.equal(items.length, step.length, name);
   if (step.atLeast !== undefined) assert.ok(items.length >= step.atLeast, `${name}: ${items.length}`);
+  if (step.renewed !== undefined) assert.equal(kept.saves, step.renewed, name);
   for (const [key, field] of Object.entries(step.save ?? {})) saved[key] = field.split(".").reduce((value, part) => value[part], got);
 }
 console.log(`${list.length} steps`);
