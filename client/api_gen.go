@@ -8,6 +8,7 @@ import (
 	"iter"
 	"net/http"
 	"time"
+	"vitrine/client/internal/rest"
 )
 
 // Activity is an activity in the feed.
@@ -34,7 +35,7 @@ type ActivityActor struct {
 
 // UnmarshalJSON decodes the variant that the field "type" names. A variant of a later version sets only Type.
 func (u *ActivityActor) UnmarshalJSON(data []byte) (err error) {
-	if u.Type, err = typeOf(data); err != nil {
+	if u.Type, err = rest.TypeOf(data); err != nil {
 		return err
 	}
 	switch u.Type {
@@ -87,7 +88,7 @@ type ActivitySubject struct {
 
 // UnmarshalJSON decodes the variant that the field "type" names. A variant of a later version sets only Type.
 func (u *ActivitySubject) UnmarshalJSON(data []byte) (err error) {
-	if u.Type, err = typeOf(data); err != nil {
+	if u.Type, err = rest.TypeOf(data); err != nil {
 		return err
 	}
 	switch u.Type {
@@ -334,7 +335,7 @@ type ChannelCollaborator struct {
 
 // UnmarshalJSON decodes the variant that the field "type" names. A variant of a later version sets only Type.
 func (u *ChannelCollaborator) UnmarshalJSON(data []byte) (err error) {
-	if u.Type, err = typeOf(data); err != nil {
+	if u.Type, err = rest.TypeOf(data); err != nil {
 		return err
 	}
 	switch u.Type {
@@ -397,7 +398,7 @@ type ChannelOwner struct {
 
 // UnmarshalJSON decodes the variant that the field "type" names. A variant of a later version sets only Type.
 func (u *ChannelOwner) UnmarshalJSON(data []byte) (err error) {
-	if u.Type, err = typeOf(data); err != nil {
+	if u.Type, err = rest.TypeOf(data); err != nil {
 		return err
 	}
 	switch u.Type {
@@ -482,7 +483,7 @@ type Connectable struct {
 
 // UnmarshalJSON decodes the variant that the field "type" names. A variant of a later version sets only Type.
 func (u *Connectable) UnmarshalJSON(data []byte) (err error) {
-	if u.Type, err = typeOf(data); err != nil {
+	if u.Type, err = rest.TypeOf(data); err != nil {
 		return err
 	}
 	switch u.Type {
@@ -730,7 +731,7 @@ type Everything struct {
 
 // UnmarshalJSON decodes the variant that the field "type" names. A variant of a later version sets only Type.
 func (u *Everything) UnmarshalJSON(data []byte) (err error) {
-	if u.Type, err = typeOf(data); err != nil {
+	if u.Type, err = rest.TypeOf(data); err != nil {
 		return err
 	}
 	switch u.Type {
@@ -858,7 +859,7 @@ type Followable struct {
 
 // UnmarshalJSON decodes the variant that the field "type" names. A variant of a later version sets only Type.
 func (u *Followable) UnmarshalJSON(data []byte) (err error) {
-	if u.Type, err = typeOf(data); err != nil {
+	if u.Type, err = rest.TypeOf(data); err != nil {
 		return err
 	}
 	switch u.Type {
@@ -1470,7 +1471,7 @@ func (c *Client) AllBlockComments(ctx context.Context, id int64, params *GetBloc
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []Comment, more bool, err error) {
+	return rest.Pages(func() (data []Comment, more bool, err error) {
 		list, err := c.GetBlockComments(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -1508,7 +1509,7 @@ func (c *Client) AllBlockConnections(ctx context.Context, id int64, params *GetB
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []Channel, more bool, err error) {
+	return rest.Pages(func() (data []Channel, more bool, err error) {
 		list, err := c.GetBlockConnections(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -1552,7 +1553,7 @@ func (c *Client) AllChannelConnections(ctx context.Context, id Ref, params *GetC
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []Channel, more bool, err error) {
+	return rest.Pages(func() (data []Channel, more bool, err error) {
 		list, err := c.GetChannelConnections(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -1589,7 +1590,7 @@ func (c *Client) AllChannelContents(ctx context.Context, id Ref, params *GetChan
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []Connectable, more bool, err error) {
+	return rest.Pages(func() (data []Connectable, more bool, err error) {
 		list, err := c.GetChannelContents(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -1624,7 +1625,7 @@ func (c *Client) AllChannelFollowers(ctx context.Context, id Ref, params *GetCha
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []User, more bool, err error) {
+	return rest.Pages(func() (data []User, more bool, err error) {
 		list, err := c.GetChannelFollowers(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -1688,7 +1689,7 @@ func (c *Client) AllGroupContents(ctx context.Context, id Ref, params *GetGroupC
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []Connectable, more bool, err error) {
+	return rest.Pages(func() (data []Connectable, more bool, err error) {
 		list, err := c.GetGroupContents(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -1723,7 +1724,7 @@ func (c *Client) AllGroupFollowers(ctx context.Context, id Ref, params *GetGroup
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []User, more bool, err error) {
+	return rest.Pages(func() (data []User, more bool, err error) {
 		list, err := c.GetGroupFollowers(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -1756,7 +1757,7 @@ func (c *Client) AllGroupInvitations(ctx context.Context, id Ref, params *GetGro
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []MembershipInvitation, more bool, err error) {
+	return rest.Pages(func() (data []MembershipInvitation, more bool, err error) {
 		list, err := c.GetGroupInvitations(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -1798,7 +1799,7 @@ func (c *Client) AllGroupMembers(ctx context.Context, id Ref, params *GetGroupMe
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []GroupMember, more bool, err error) {
+	return rest.Pages(func() (data []GroupMember, more bool, err error) {
 		list, err := c.GetGroupMembers(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -1833,7 +1834,7 @@ func (c *Client) AllMyFeed(ctx context.Context, params *GetMyFeedParams) iter.Se
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []Activity, more bool, err error) {
+	return rest.Pages(func() (data []Activity, more bool, err error) {
 		list, err := c.GetMyFeed(ctx, &p)
 		if err != nil {
 			return nil, false, err
@@ -1872,7 +1873,7 @@ func (c *Client) AllMyNotifications(ctx context.Context, params *GetMyNotificati
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []Notification, more bool, err error) {
+	return rest.Pages(func() (data []Notification, more bool, err error) {
 		list, err := c.GetMyNotifications(ctx, &p)
 		if err != nil {
 			return nil, false, err
@@ -1929,7 +1930,7 @@ func (c *Client) AllUserContents(ctx context.Context, id Ref, params *GetUserCon
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []Connectable, more bool, err error) {
+	return rest.Pages(func() (data []Connectable, more bool, err error) {
 		list, err := c.GetUserContents(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -1964,7 +1965,7 @@ func (c *Client) AllUserFollowers(ctx context.Context, id Ref, params *GetUserFo
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []User, more bool, err error) {
+	return rest.Pages(func() (data []User, more bool, err error) {
 		list, err := c.GetUserFollowers(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -2001,7 +2002,7 @@ func (c *Client) AllUserFollowing(ctx context.Context, id Ref, params *GetUserFo
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []Followable, more bool, err error) {
+	return rest.Pages(func() (data []Followable, more bool, err error) {
 		list, err := c.GetUserFollowing(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -2036,7 +2037,7 @@ func (c *Client) AllUserGroups(ctx context.Context, id Ref, params *GetUserGroup
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []Group, more bool, err error) {
+	return rest.Pages(func() (data []Group, more bool, err error) {
 		list, err := c.GetUserGroups(ctx, id, &p)
 		if err != nil {
 			return nil, false, err
@@ -2153,7 +2154,7 @@ func (c *Client) AllSearch(ctx context.Context, params *SearchParams) iter.Seq2[
 	if params != nil {
 		p = *params
 	}
-	return pages(func() (data []Everything, more bool, err error) {
+	return rest.Pages(func() (data []Everything, more bool, err error) {
 		list, err := c.Search(ctx, &p)
 		if err != nil {
 			return nil, false, err

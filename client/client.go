@@ -18,7 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
+	"maps"
 	mathrand "math/rand/v2"
 	"net/http"
 	"net/url"
@@ -26,6 +26,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"vitrine/client/internal/rest"
 )
 
 // Limits of a client.
@@ -64,7 +66,7 @@ func (r *Ref) UnmarshalJSON(data []byte) error {
 // Client calls the API of one server. It is safe for concurrent use.
 type Client struct {
 	base    string
-	token   string
+	tokens  *tokens
 	agent   string
 	http    *http.Client
 	retries int
@@ -76,7 +78,9 @@ type Client struct {
 type Option func(*Client)
 
 // WithToken sends a personal access token, or one from OAuth, with each request.
-func WithToken(token string) Option { return func(c *Client) { c.token = token } }
+func WithToken(token string) Option {
+	return func(c *Client) { c.tokens = &tokens{now: Tokens{Access: token}} }
+}
 
 // WithHTTP uses another HTTP client, for example one with a proxy or a shorter timeout.
 func WithHTTP(h *http.Client) Option { return func(c *Client) { c.http = h } }
@@ -96,7 +100,7 @@ func New(base string, options ...Option) (*Client, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, fmt.Errorf("client: %q is no base address such as https://vitrine.example", base)
 	}
-	c := &Client{base: strings.TrimSuffix(base, "/"), agent: "vitrine-client-go", http: &http.Client{Timeout: 2 * time.Minute},
+	c := &Client{base: strings.TrimSuffix(base, "/"), tokens: &tokens{}, agent: "vitrine-client-go", http: &http.Client{Timeout: 2 * time.Minute},
 		retries: 4, longest: time.Minute, wait: sleep}
 	for _, o := range options {
 		o(c)
@@ -163,50 +167,16 @@ func (o *Optional[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &o.value)
 }
 
+const formType = "application/x-www-form-urlencoded"
+
 // form is a body that is sent as a form.
 type form struct{ body any }
 
-// typeOf returns the field "type" of an object.
-func typeOf(data []byte) (string, error) {
-	var of struct{ Type string }
-	err := json.Unmarshal(data, &of)
-	return of.Type, err
-}
-
-// pages returns the items of a list that is read page by page. An error is the last item.
-func pages[T any](next func() (data []T, more bool, err error)) iter.Seq2[T, error] {
-	return func(yield func(T, error) bool) {
-		for {
-			data, more, err := next()
-			if err != nil {
-				var none T
-				yield(none, err)
-				return
-			}
-			for _, item := range data {
-				if !yield(item, nil) {
-					return
-				}
-			}
-			if !more || len(data) == 0 {
-				return
-			}
-		}
-	}
-}
-
 // call sends a request, repeats it if it may be repeated, and decodes the response into out, unless that is nil.
 func (c *Client) call(ctx context.Context, method, path string, values []any, query, body, out any) error {
-	escaped := make([]any, len(values))
-	for i, v := range values {
-		escaped[i] = url.PathEscape(fmt.Sprint(v))
-		if escaped[i] == "" || escaped[i] == "." || escaped[i] == ".." {
-			return fmt.Errorf("client: %q is no id or slug", v)
-		}
-	}
-	path = fmt.Sprintf(path, escaped...)
-	if q := encodeQuery(query); q != "" {
-		path += "?" + q
+	path, err := rest.Path(path, values, query)
+	if err != nil {
+		return err
 	}
 	return c.Do(ctx, Request{Method: method, Path: path, Body: body, Out: out})
 }
@@ -215,12 +185,26 @@ func (c *Client) call(ctx context.Context, method, path string, values []any, qu
 type Request struct {
 	Method string
 	Path   string // with its query, escaped, from the base address
-	Key    string // the Idempotency-Key of a POST, for programs that repeat it later; empty: a new one if there is a body
-	Body   any    // is sent as JSON, unless it is nil
-	Out    any    // the response is decoded into it, unless it is nil
+	Key    string // the Idempotency-Key of a POST, for programs that repeat it later; empty: a new one
+	Body   any    // is sent as JSON, unless it is nil or Encoded
+	Out    any    // the response is decoded into it, unless it is nil; *io.ReadCloser for the response as it arrives
 
-	IfMatch string  // an ETag that the thing must still have, or the answer is 412; empty: any
-	ETag    *string // gets the ETag of the response, unless it is nil
+	Header  http.Header // more fields of the header
+	IfMatch string      // an ETag that the thing must still have, or the answer is 412; empty: that of IfMatch
+	ETag    *string     // gets the ETag of the response, unless it is nil
+}
+
+// Encoded is a body that is sent as it is.
+type Encoded struct {
+	Type string // media type
+	Data []byte
+}
+
+type ifMatch struct{}
+
+// IfMatch returns a context whose calls only change a thing that still has an ETag. If it has another one, the answer is 412.
+func IfMatch(ctx context.Context, etag string) context.Context {
+	return context.WithValue(ctx, ifMatch{}, etag)
 }
 
 // Do sends a request, and repeats it like those of other methods.
@@ -229,33 +213,41 @@ func (c *Client) Do(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	header := c.header(kind)
-	if r.Method == http.MethodPost && (r.Key != "" || kind == "application/json") {
-		header.Set("Idempotency-Key", cmp.Or(r.Key, rand.Text())) // the same for each repetition, so that it takes effect once
-	}
-	if r.IfMatch != "" {
-		header.Set("If-Match", r.IfMatch)
-	}
-	return c.repeat(ctx, r.Method, c.base+r.Path, header, encoded, r.Out, r.ETag)
-}
-
-// header returns the header of a request whose body has a media type.
-func (c *Client) header(kind string) http.Header {
 	header := http.Header{"Accept": {"application/json"}, "User-Agent": {c.agent}}
+	maps.Copy(header, r.Header)
 	if kind != "" {
 		header.Set("Content-Type", kind)
 	}
-	if c.token != "" {
-		header.Set("Authorization", "Bearer "+c.token)
+	if r.Method == http.MethodPost && kind != formType {
+		header.Set("Idempotency-Key", cmp.Or(r.Key, rand.Text())) // the same for each repetition, so that it takes effect once
 	}
-	return header
+	if tag, _ := ctx.Value(ifMatch{}).(string); r.IfMatch != "" || tag != "" {
+		header.Set("If-Match", cmp.Or(r.IfMatch, tag))
+	}
+	return c.repeat(ctx, r, header, encoded)
 }
 
-// repeat sends a request until it is answered or may not be repeated.
-func (c *Client) repeat(ctx context.Context, method, address string, header http.Header, encoded []byte, out any, etag *string) error {
+// repeat sends a request until it is answered or may not be repeated. After 401 it renews the token once, if it can.
+func (c *Client) repeat(ctx context.Context, r Request, header http.Header, encoded []byte) error {
+	renewed := false
 	for attempt := 0; ; attempt++ {
-		err := c.send(ctx, method, address, header, encoded, out, etag)
-		pause, again := c.pause(err, method, header, attempt)
+		token, err := c.tokens.current(ctx, c)
+		if err != nil {
+			return err
+		}
+		if token != "" {
+			header.Set("Authorization", "Bearer "+token)
+		}
+		err = c.send(ctx, r, header, encoded)
+		var refused *Error
+		if errors.As(err, &refused) && refused.Status == http.StatusUnauthorized && c.tokens.renewable() && !renewed {
+			renewed = true
+			if err := c.tokens.renew(ctx, c, token); err != nil {
+				return err
+			}
+			continue
+		}
+		pause, again := c.pause(err, r.Method, header, attempt)
 		if !again || ctx.Err() != nil {
 			return err
 		}
@@ -266,28 +258,44 @@ func (c *Client) repeat(ctx context.Context, method, address string, header http
 }
 
 // send sends a request once.
-func (c *Client) send(ctx context.Context, method, address string, header http.Header, body []byte, out any, etag *string) error {
+func (c *Client) send(ctx context.Context, r Request, header http.Header, body []byte) error {
 	var reader io.Reader
 	if body != nil {
 		reader = bytes.NewReader(body)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, address, reader)
+	req, err := http.NewRequestWithContext(ctx, r.Method, c.base+r.Path, reader)
 	if err != nil {
 		return err
 	}
 	req.Header = header.Clone()
-	res, err := c.http.Do(req)
+	stream, streaming := r.Out.(*io.ReadCloser)
+	h := c.http
+	if streaming { // only the context limits how long it takes to read it
+		open := *h
+		open.Timeout = 0
+		h = &open
+	}
+	res, err := h.Do(req)
 	if err != nil {
 		return err
 	}
+	if streaming && res.StatusCode < 300 {
+		*stream = res.Body
+		return nil
+	}
 	defer res.Body.Close()
+	return decode(res, r)
+}
+
+// decode decodes a response.
+func decode(res *http.Response, r Request) error {
 	if res.StatusCode >= 300 {
 		return failure(res)
 	}
-	if etag != nil {
-		*etag = res.Header.Get("ETag")
+	if r.ETag != nil {
+		*r.ETag = res.Header.Get("ETag")
 	}
-	if out == nil || res.StatusCode == http.StatusNoContent {
+	if r.Out == nil || res.StatusCode == http.StatusNoContent {
 		_, err := io.Copy(io.Discard, io.LimitReader(res.Body, maxError)) // so that the connection can be used again
 		return err
 	}
@@ -298,7 +306,7 @@ func (c *Client) send(ctx context.Context, method, address string, header http.H
 	if len(data) > maxResponse {
 		return fmt.Errorf("client: a response has more than %d bytes", maxResponse)
 	}
-	return json.Unmarshal(data, out)
+	return json.Unmarshal(data, r.Out)
 }
 
 // failure converts a response to an Error.
@@ -354,44 +362,13 @@ func (c *Client) pause(err error, method string, header http.Header, attempt int
 	return pause, pause <= c.longest
 }
 
-// encodeQuery encodes the fields of parameters that are not zero.
-func encodeQuery(params any) string {
-	v := reflect.ValueOf(params)
-	if params == nil || v.IsNil() {
-		return ""
-	}
-	v = v.Elem()
-	out := url.Values{}
-	for i := range v.NumField() {
-		if f := v.Field(i); !f.IsZero() {
-			out.Set(v.Type().Field(i).Tag.Get("query"), queryValue(f))
-		}
-	}
-	return out.Encode()
-}
-
-func queryValue(f reflect.Value) string {
-	if f.Kind() == reflect.Pointer {
-		f = f.Elem()
-	}
-	if t, ok := f.Interface().(time.Time); ok {
-		return t.Format(time.RFC3339Nano)
-	}
-	if f.Kind() != reflect.Slice {
-		return fmt.Sprint(f.Interface())
-	}
-	all := make([]string, f.Len())
-	for i := range all {
-		all[i] = fmt.Sprint(f.Index(i).Interface())
-	}
-	return strings.Join(all, ",")
-}
-
 // encodeBody encodes a body as JSON or a form, and returns its media type.
 func encodeBody(body any) (encoded []byte, kind string, err error) {
 	switch b := body.(type) {
 	case nil:
 		return nil, "", nil
+	case Encoded:
+		return b.Data, b.Type, nil
 	case form:
 		var fields map[string]string
 		if encoded, err = json.Marshal(b.body); err == nil {
@@ -401,7 +378,7 @@ func encodeBody(body any) (encoded []byte, kind string, err error) {
 		for name, value := range fields {
 			values.Set(name, value)
 		}
-		return []byte(values.Encode()), "application/x-www-form-urlencoded", err
+		return []byte(values.Encode()), formType, err
 	}
 	if v := reflect.ValueOf(body); v.Kind() == reflect.Pointer && v.IsNil() {
 		return []byte("{}"), "application/json", nil

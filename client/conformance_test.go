@@ -11,12 +11,14 @@ import (
 	"net/http/httptest"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"vitrine/client"
+	"vitrine/client/ext"
 )
 
 // sandboxEnv is the environment variable with the address of a sandbox: vitrine serve --sandbox.
@@ -34,6 +36,14 @@ type step struct {
 	Length  *int
 	AtLeast int
 	Save    map[string]string
+	Tag     string // a name for the ETag of the result
+	IfMatch string // the name of an ETag
+
+	SignIn  json.RawMessage // begins a client with tokens that expire, for steps with "as": "signed in"
+	Expire  bool            // makes the access token of that client expire
+	Renewed *int            // how often that client has saved new tokens
+
+	Follow json.RawMessage // follows changes until there were as many as AtLeast says
 }
 
 // recorder keeps the body of the last response.
@@ -56,6 +66,12 @@ type runner struct {
 	recorder recorder
 	tokens   map[string]string
 	saved    map[string]json.RawMessage
+	tags     map[string]string
+
+	app    client.Application // of the client with tokens that expire
+	kept   client.Tokens
+	signed *client.Client
+	saves  int
 }
 
 // Every step of the list that both clients run has the wanted result, and the types keep every field of each response.
@@ -72,7 +88,7 @@ func TestConformance(t *testing.T) {
 	if err := json.Unmarshal(text, &list); err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{t: t, base: base, saved: map[string]json.RawMessage{}}
+	r := &runner{t: t, base: base, saved: map[string]json.RawMessage{}, tags: map[string]string{}}
 	r.control("POST", "/reset", "")
 	r.tokens = tokensOf(t, r.control("GET", "", ""))
 	for i, s := range list {
@@ -125,9 +141,25 @@ func (r *runner) run(s step) {
 		r.control("PUT", "/faults", `{"faults": `+string(s.Faults)+`}`)
 		return
 	}
+	if s.SignIn != nil {
+		r.signIn(s.SignIn)
+		return
+	}
+	if s.Follow != nil {
+		r.follow(s)
+		return
+	}
+	if s.Expire {
+		r.kept.Expires = time.Now()
+		r.renewing()
+		return
+	}
 	c, err := client.New(r.base, client.WithToken(r.tokens[s.As]), client.WithHTTP(&http.Client{Transport: &r.recorder}))
 	if err != nil {
 		r.t.Fatal(err)
+	}
+	if s.As == "signed in" {
+		c = r.signed
 	}
 	if s.Upload != nil {
 		value, err := c.Upload(r.t.Context(), s.Upload[0], s.Upload[1], int64(len(s.Upload[2])), strings.NewReader(s.Upload[2]))
@@ -149,15 +181,83 @@ func (r *runner) run(s step) {
 		r.t.Fatal(err)
 	}
 	r.check(s, result)
+	if s.Renewed != nil && r.saves != *s.Renewed {
+		r.t.Errorf("new tokens were saved %d times, want %d", r.saves, *s.Renewed)
+	}
 }
 
-// call calls the method of an operation. Iterators return a slice.
+// signIn gets tokens that expire.
+func (r *runner) signIn(body json.RawMessage) {
+	var made struct {
+		ClientID string `json:"client_id"`
+		Access   string `json:"access_token"`
+		Refresh  string `json:"refresh_token"`
+	}
+	if err := json.Unmarshal(r.control("POST", "/sign-ins", string(body)), &made); err != nil {
+		r.t.Fatal(err)
+	}
+	r.app, r.kept, r.saves = client.Application{ID: made.ClientID}, client.Tokens{Access: made.Access, Refresh: made.Refresh}, 0
+	r.renewing()
+}
+
+// renewing makes a client that begins with the saved tokens, like a program that starts again.
+func (r *runner) renewing() {
+	var err error
+	r.signed, err = client.New(r.base, client.WithHTTP(&http.Client{Transport: &r.recorder}),
+		client.WithTokens(r.kept, r.app, func(_ context.Context, t client.Tokens) error {
+			r.kept = t
+			r.saves++
+			return nil
+		}))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// follow follows changes in both ways, which must return the same ones.
+func (r *runner) follow(s step) {
+	c, err := client.New(r.base, client.WithToken(r.tokens[s.As]))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var in ext.FollowParams
+	if err := json.Unmarshal(r.filled(s.Follow), &in); err != nil {
+		r.t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+	defer cancel()
+	var seen [2][]ext.Change
+	for i := range seen {
+		in.Stream = i == 1
+		for batch, err := range ext.New(c).Follow(ctx, in) {
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			if seen[i] = append(seen[i], batch.Changes...); len(seen[i]) >= s.AtLeast {
+				break
+			}
+		}
+	}
+	if !reflect.DeepEqual(seen[0][:s.AtLeast], seen[1][:s.AtLeast]) {
+		r.t.Errorf("by requests %v, by a stream %v", seen[0], seen[1])
+	}
+}
+
+// call calls the method of an operation. Iterators return a slice, and files the length of their content.
 func (r *runner) call(c *client.Client, s step) (any, error) {
-	method := reflect.ValueOf(c).MethodByName(strings.ToUpper(s.Call[:1]) + s.Call[1:])
+	of, name := reflect.ValueOf(c), s.Call
+	if bare, ok := strings.CutPrefix(name, "ext."); ok {
+		of, name = reflect.ValueOf(ext.New(c)), bare
+	}
+	method := of.MethodByName(strings.ToUpper(name[:1]) + name[1:])
 	if !method.IsValid() {
 		r.t.Fatalf("there is no method %s", s.Call)
 	}
-	in := []reflect.Value{reflect.ValueOf(r.t.Context())}
+	ctx := r.t.Context()
+	if s.IfMatch != "" {
+		ctx = client.IfMatch(ctx, r.tags[s.IfMatch])
+	}
+	in := []reflect.Value{reflect.ValueOf(ctx)}
 	for i, arg := range s.Args {
 		value := reflect.New(method.Type().In(i + 1))
 		text := r.filled(arg)
@@ -175,11 +275,21 @@ func (r *runner) call(c *client.Client, s step) (any, error) {
 		in = append(in, value.Elem())
 	}
 	out := method.Call(in)
-	if strings.HasPrefix(s.Call, "all") {
+	if strings.HasPrefix(name, "all") {
 		return collect(out[0])
 	}
 	if err, _ := out[len(out)-1].Interface().(error); err != nil {
 		return nil, err
+	}
+	switch result := out[0].Interface().(type) {
+	case io.ReadCloser:
+		defer result.Close()
+		content, err := io.ReadAll(result)
+		return map[string]any{"file": len(content) > 0}, err
+	case *ext.Item:
+		r.tags[s.Tag] = result.ETag
+	case *ext.Connection:
+		r.tags[s.Tag] = result.ETag
 	}
 	return out[0].Interface(), nil
 }
@@ -232,7 +342,7 @@ func (r *runner) check(s step, result any) {
 	}
 	var got, raw, want any
 	_ = json.Unmarshal(encoded, &got)
-	if err := json.Unmarshal(r.recorder.last, &raw); err == nil && !strings.HasPrefix(s.Call, "all") {
+	if err := json.Unmarshal(r.recorder.last, &raw); err == nil && !strings.HasPrefix(strings.TrimPrefix(s.Call, "ext."), "all") {
 		r.includes("response", got, raw)
 	}
 	if s.Want != nil {
@@ -243,7 +353,9 @@ func (r *runner) check(s step, result any) {
 	}
 	items, _ := got.([]any)
 	if object, ok := got.(map[string]any); ok {
-		items, _ = object["data"].([]any)
+		if items, _ = object["data"].([]any); items == nil {
+			items, _ = object["items"].([]any)
+		}
 		for name, path := range s.Save {
 			r.saved[name], _ = json.Marshal(at(object, path))
 		}
@@ -322,12 +434,13 @@ func TestConformanceIsComplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := reflect.TypeFor[*client.Client]()
-	for i := range of.NumMethod() {
-		name := of.Method(i).Name
-		call := strings.ToLower(name[:1]) + name[1:]
-		if !strings.HasPrefix(name, "All") && name != "Upload" && name != "Do" && !bytes.Contains(text, []byte(`"call": "`+call+`"`)) {
-			t.Errorf("conformance.json does not call %s", call)
+	for prefix, of := range map[string]reflect.Type{"": reflect.TypeFor[*client.Client](), "ext.": reflect.TypeFor[*ext.Client]()} {
+		for i := range of.NumMethod() {
+			name := of.Method(i).Name
+			call := prefix + strings.ToLower(name[:1]) + name[1:]
+			if !strings.HasPrefix(name, "All") && !slices.Contains([]string{"Upload", "Do", "ext.Follow"}, prefix+name) && !bytes.Contains(text, []byte(`"call": "`+call+`"`)) {
+				t.Errorf("conformance.json does not call %s", call)
+			}
 		}
 	}
 }

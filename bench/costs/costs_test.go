@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"vitrine/bench/dataset"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
@@ -63,7 +64,7 @@ func operations(t *testing.T, r *apptest.Rig) (all []operation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader, _, err := r.S.App.Accounts.CreateToken(t.Context(), domain.UserID(made.Reader), "costs", domain.ScopeWrite)
+	reader, _, err := r.S.App.Accounts.CreateToken(t.Context(), domain.UserID(made.Reader), accounts.TokenInput{Name: "costs", Scope: domain.ScopeWrite})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 	"vitrine/internal/store/bulk"
@@ -170,7 +171,7 @@ func (c *audience) report(ctx context.Context) (Audience, error) {
 		if err != nil {
 			return m, err
 		}
-		token, _, err := a.Accounts.CreateToken(ctx, id, "benchmark", domain.ScopeWrite)
+		token, _, err := a.Accounts.CreateToken(ctx, id, accounts.TokenInput{Name: "benchmark", Scope: domain.ScopeWrite})
 		if err != nil {
 			return m, fmt.Errorf("dataset: token: %w", err)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
 )
@@ -120,7 +121,7 @@ func (f *filler) report(ctx context.Context, s *store.Store) (Made, error) {
 		User: slugOf(f.users[0].name), Large: f.channels[0].place(), Small: f.channels[1].place(), Middle: f.middling().place(),
 		Reader: int64(f.reader()), FirstBlock: 1, LastBlock: int64(f.size.Blocks)}
 	var err error
-	m.Token, _, err = app.New(app.Options{Store: s}).Accounts.CreateToken(ctx, 1, "benchmark", domain.ScopeWrite)
+	m.Token, _, err = app.New(app.Options{Store: s}).Accounts.CreateToken(ctx, 1, accounts.TokenInput{Name: "benchmark", Scope: domain.ScopeWrite})
 	if err != nil {
 		return m, fmt.Errorf("dataset: token: %w", err)
 	}

@@ -18,6 +18,7 @@ import (
 	"vitrine/bench/dataset"
 	"vitrine/bench/drive"
 	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/obs"
@@ -57,7 +58,7 @@ func open(ctx context.Context, folder, url string, made dataset.Made) (s *side, 
 	if err != nil {
 		return nil, err
 	}
-	s.reader, _, err = app.New(app.Options{Store: store.New(db)}).Accounts.CreateToken(ctx, domain.UserID(made.Reader), "growth", domain.ScopeWrite)
+	s.reader, _, err = app.New(app.Options{Store: store.New(db)}).Accounts.CreateToken(ctx, domain.UserID(made.Reader), accounts.TokenInput{Name: "growth", Scope: domain.ScopeWrite})
 	if err := errors.Join(err, db.Close()); err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"vitrine/bench/dataset"
 	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 	"vitrine/internal/server"
@@ -126,6 +127,6 @@ func stranger(ctx context.Context, s *store.Store) (token string, err error) {
 	if err != nil {
 		return "", err
 	}
-	token, _, err = app.New(app.Options{Store: s}).Accounts.CreateToken(ctx, id, "benchmark", domain.ScopeRead)
+	token, _, err = app.New(app.Options{Store: s}).Accounts.CreateToken(ctx, id, accounts.TokenInput{Name: "benchmark", Scope: domain.ScopeRead})
 	return token, err
 }

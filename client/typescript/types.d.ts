@@ -808,6 +808,10 @@ export type UserTier = "guest" | "free" | "premium" | "supporter";
 /** Options of one call. */
 export interface CallOptions {
   signal?: AbortSignal;
+  /** An ETag that the thing must still have; if not, the answer is 412. */
+  ifMatch?: string;
+  /** The key of a POST, for programs that repeat it later. */
+  idempotencyKey?: string;
 }
 
 /** The operations of the API. */

@@ -55,6 +55,9 @@ func TestListsByCursor(t *testing.T) {
 			r.Do(who, "PUT", "/ext/v1/users/ada/follow", nil)
 			r.Do(who, "PUT", fmt.Sprintf("/ext/v1/groups/%d/follow", group), nil)
 		}
+		r.Do("ada", "PUT", fmt.Sprintf("/ext/v1/channels/%d/follow", secret), nil)
+		r.Do("ada", "PUT", "/ext/v1/users/cem/follow", nil)
+		r.Group("Another", "ada")
 		for list, pages := range map[string]string{
 			at("channels/%d/contents?sort=position_desc", open):  at("/v3/channels/%d/contents?sort=position_desc", open),
 			at("channels/%d/contents?sort=position_asc", open):   at("/v3/channels/%d/contents?sort=position_asc", open),
@@ -68,6 +71,11 @@ func TestListsByCursor(t *testing.T) {
 			"users/ada/followers?sort=created_at_asc":            "/v3/users/ada/followers?sort=created_at_asc",
 			at("groups/%d/contents?", int64(group)):              at("/v3/groups/%d/contents?sort=created_at_desc", int64(group)),
 			at("groups/%d/followers?", int64(group)):             at("/v3/groups/%d/followers?sort=created_at_desc", int64(group)),
+			"users/ben/following?":                               "/v3/users/ben/following?sort=created_at_desc",
+			"users/ben/following?type=Group&sort=created_at_asc": "/v3/users/ben/following?sort=created_at_asc&type=Group",
+			"users/ada/following?":                               "/v3/users/ada/following?",
+			"users/ada/groups?sort=created_at_asc":               "/v3/users/ada/groups?sort=created_at_asc",
+			at("groups/%d/members?", int64(group)):               at("/v3/groups/%d/members?", int64(group)),
 			"users?sort=created_at_asc":                          "/ext/v1/search?type=User&sort=created_at_asc",
 			"search?query=moss":                                  "/ext/v1/search?query=moss&sort=created_at_desc",
 			"search?query=moss&type=Text&sort=created_at_asc":    "/ext/v1/search?query=moss&type=Text&sort=created_at_asc",
@@ -82,6 +90,97 @@ func TestListsByCursor(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// TestMembersByCursor: members have their roles, in the order of joining, and the fields of a selection.
+func TestMembersByCursor(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		group := r.Group("Team", "ada", "ben", "cem")
+		path := at("/ext/v1/lists/groups/%d/members", int64(group))
+		res := r.Get("", "%s?sort=created_at_asc&limit=2", path)
+		if res.Str("data.0.role") != "owner" || res.Str("data.1.role") != "member" || res.Get("data.0.counts") == nil || res.Str("data.0.web_url") == "" {
+			t.Errorf("%s", res.Body)
+		}
+		if got := string(r.Get("", "%s?sort=created_at_asc&limit=1&fields=slug,role", path).Body); !strings.HasPrefix(got, `{"data":[{"slug":"ada","role":"owner"}]`) {
+			t.Error(got)
+		}
+		for bad, name := range map[string]string{"/ext/v1/lists/users/ada/following?type=Block": "type", "/ext/v1/lists/users/ada/following?type=": "type",
+			path + "?cursor=" + r.Get("", "/ext/v1/lists/users?limit=1").Str("next_cursor"): "cursor", path + "?sort=name_asc": "sort"} {
+			if res := r.Do("", "GET", bad, nil).Want(400); !strings.Contains(res.Str("details.message"), name) {
+				t.Errorf("%s: %s", bad, res.Body)
+			}
+		}
+		r.Do("", "GET", "/ext/v1/lists/groups/999/members", nil).Want(404)
+		r.Do("", "GET", "/ext/v1/lists/users/nobody/following", nil).Want(404)
+	})
+}
+
+// TestPeopleWhileOthersWrite: who stays is in each list exactly once, while others follow, unfollow, join and leave.
+func TestPeopleWhileOthersWrite(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		const stable = 9
+		names := []string{"ada"}
+		var stay []string
+		for i := range stable {
+			names = append(names, fmt.Sprint("stays", i))
+			r.Person(names[i+1])
+		}
+		moving := []string{"mover0", "mover1", "mover2"}
+		for _, name := range moving {
+			r.Person(name)
+		}
+		group := r.Group("Team", append(names, moving...)...)
+		code := r.Do("ada", "POST", fmt.Sprintf("/v3/groups/%d/invite", group), nil).Str("code")
+		for _, name := range names[1:] {
+			stay = append(stay, fmt.Sprint("User ", r.Person(name).ID))
+			r.Do(name, "PUT", "/ext/v1/users/ada/follow", nil).Want(200)
+			r.Do("ada", "PUT", "/ext/v1/users/"+name+"/follow", nil).Want(200)
+		}
+		stop := make(chan struct{})
+		var writers sync.WaitGroup
+		for _, name := range moving {
+			writers.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+					}
+					r.Do(name, "PUT", "/ext/v1/users/ada/follow", nil)
+					r.Do("ada", "PUT", "/ext/v1/users/"+name+"/follow", nil)
+					r.Do(name, "DELETE", fmt.Sprintf("/v3/groups/%d/members/me", group), nil)
+					r.Do(name, "POST", fmt.Sprintf("/v3/groups/%d/members", group), map[string]any{"invite_token": code})
+					r.Do(name, "DELETE", "/ext/v1/users/ada/follow", nil)
+					r.Do("ada", "DELETE", "/ext/v1/users/"+name+"/follow", nil)
+				}
+			})
+		}
+		for _, list := range []string{"users/ada/following", "users/ada/followers", at("groups/%d/members", int64(group))} {
+			for _, sort := range []string{"created_at_asc", "created_at_desc"} {
+				var got []string
+				for _, item := range parts(r, "cem", "/ext/v1/lists/"+list+"?sort="+sort, 2, func() {}) {
+					if slices.Contains(stay, item) {
+						got = append(got, item)
+					}
+				}
+				want := slices.Clone(stay)
+				if sort == "created_at_desc" {
+					slices.Reverse(want)
+				}
+				if strings.Contains(list, "members") { // they joined at once
+					slices.Sort(got)
+					slices.Sort(want)
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%s by %s: %v, want %v", list, sort, got, want)
+				}
+			}
+		}
+		close(stop)
+		writers.Wait()
 	})
 }
 

@@ -23,7 +23,7 @@ func (w *world) gets() []string {
 		at("/ext/v1/blocks/%d", w.block), at("/ext/v1/comments/%d", w.Do("ada", "POST", at("/v3/blocks/%d/comments", w.block), `{"body":"Moss"}`).Want(http.StatusCreated).Int("id")), "/ext/v1/channels/closed", at("/ext/v1/connections/%d", w.connection), "/ext/v1/users/ada",
 		"/ext/v1/lists/channels/closed/contents", "/ext/v1/lists/channels/closed/followers", at("/ext/v1/lists/channels/%d/connections", w.spare),
 		at("/ext/v1/lists/blocks/%d/connections", w.block), at("/ext/v1/lists/blocks/%d/comments", w.block), "/ext/v1/lists/users",
-		"/ext/v1/lists/users/ada/contents", "/ext/v1/lists/users/ada/followers",
+		"/ext/v1/lists/users/ada/contents", "/ext/v1/lists/users/ada/followers", "/ext/v1/lists/users/ada/following", "/ext/v1/lists/users/ada/groups",
 	}
 }
 
@@ -55,6 +55,7 @@ func (w *world) ownGets() []string {
 		"/ext/v1/channels/closed/versions", "/ext/v1/channels/closed/versions/1", "/ext/v1/channels/closed/feeds",
 		"/ext/v1/me/versions", "/ext/v1/me/versions/1", ext + "/versions", ext + "/versions/1", ext, "/ext/v1/lists/search?query=a",
 		strings.Replace(group, "/v3/", "/ext/v1/lists/", 1) + "/contents", strings.Replace(group, "/v3/", "/ext/v1/lists/", 1) + "/followers",
+		strings.Replace(group, "/v3/", "/ext/v1/lists/", 1) + "/members",
 	}
 }
 

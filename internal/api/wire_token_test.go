@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/domain"
 )
@@ -15,7 +16,7 @@ import (
 func forged(r *apptest.Rig) string {
 	r.T.Helper()
 	ctx := r.T.Context()
-	token, t, err := r.S.App.Accounts.CreateToken(ctx, r.Person("ada").ID, "gone", domain.ScopeWrite)
+	token, t, err := r.S.App.Accounts.CreateToken(ctx, r.Person("ada").ID, accounts.TokenInput{Name: "gone", Scope: domain.ScopeWrite})
 	if err != nil {
 		r.T.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestRevokedAndSuspended(t *testing.T) {
 	t.Parallel()
 	eachWorld(t, func(t *testing.T, w *world) {
 		ctx, ada := t.Context(), w.Person("ada")
-		token, kept, err := w.S.App.Accounts.CreateToken(ctx, ada.ID, "short", domain.ScopeWrite)
+		token, kept, err := w.S.App.Accounts.CreateToken(ctx, ada.ID, accounts.TokenInput{Name: "short", Scope: domain.ScopeWrite})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -799,7 +799,7 @@ func TestPersonalTokens(t *testing.T) {
 			t.Errorf("%+v, %v", others, err)
 		}
 		// The command line is not limited, and revokes any token once.
-		_, more, err := a.CreateToken(ctx, ada.UserID, " by the shell ", domain.ScopeWrite)
+		_, more, err := a.CreateToken(ctx, ada.UserID, accounts.TokenInput{Name: " by the shell ", Scope: domain.ScopeWrite})
 		if w.must(err); more.Name != "by the shell" {
 			t.Errorf("%+v", more)
 		}

@@ -383,7 +383,7 @@ func (in *inputs) textRows() []text {
 			return err
 		}},
 		{"CreateToken name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
-			_, _, err := a.Accounts.CreateToken(ctx, ada.UserID, s, domain.ScopeRead)
+			_, _, err := a.Accounts.CreateToken(ctx, ada.UserID, accounts.TokenInput{Name: s, Scope: domain.ScopeRead})
 			return err
 		}},
 		{"CreateOwnToken name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
@@ -896,6 +896,10 @@ func (in *inputs) values() {
 			_, err := a.People.UserGroups(ctx, ada, me(ada), domain.GroupSort{Key: -1}, somePage)
 			return err
 		}), "sort", domain.FieldUnknown},
+		{"FollowingAfter type", "", one(func() error {
+			_, err := a.Finder.FollowingAfter(ctx, ada, me(ada), "Block", collections.After{Limit: 1})
+			return err
+		}), "type", domain.FieldUnknown},
 		{"Following type", "", one(func() error {
 			_, err := a.People.Following(ctx, ada, me(ada), people.FollowingInput{Type: "Block", Page: somePage})
 			return err
@@ -1067,7 +1071,10 @@ func (in *inputs) values() {
 			return err
 		}), "password", domain.FieldTooLong},
 		{"DeleteAccount slug", "", one(func() error { return a.Accounts.DeleteAccount(ctx, ada, in.Proved(ada.UserID), "grace") }), "slug", domain.FieldIncorrect},
-		{"CreateToken scope", "", one(func() error { _, _, err := a.Accounts.CreateToken(ctx, ada.UserID, "x", "admin"); return err }), "scope", domain.FieldUnknown},
+		{"CreateToken scope", "", one(func() error {
+			_, _, err := a.Accounts.CreateToken(ctx, ada.UserID, accounts.TokenInput{Name: "x", Scope: "admin"})
+			return err
+		}), "scope", domain.FieldUnknown},
 		{"CreateOwnToken scope", "", one(func() error {
 			_, _, err := a.Accounts.CreateOwnToken(ctx, ada, accounts.TokenInput{Name: "x", Scope: "admin"})
 			return err
@@ -1268,7 +1275,7 @@ var withoutText = []string{
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch", "RunCopyContents",
 	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerStatus", "ServerState", "SessionUser",
 	"Sessions", "SignIn", "SignInByLink", "SignInLink", "SignOut", "ProviderSignOut", "OnlySignOn", "MakeSignInLink", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",
-	"CommentsAfter", "ContentsAfter", "Expand", "FollowersAfter", "ItemChannelsAfter", "Locked", "Together",
+	"CommentsAfter", "ContentsAfter", "Expand", "FollowersAfter", "ItemChannelsAfter", "MembersAfter", "UserGroupsAfter", "Locked", "Together",
 	"AddMailbox", "Mailbox", "Mailboxes", "ReceiveMail", "RemoveMailbox",
 	"BlockHistory", "BlockVersion", "ChannelHistory", "ChannelVersion", "RestoreBlock", "RestoreChannel",
 	"ProfileHistory", "ProfileVersion", "GroupHistory", "GroupVersion", "RestoreProfile", "RestoreGroup", "RestoreFollowers",

@@ -186,10 +186,10 @@ func (r *Rig) Person(name string) Person {
 		r.T.Fatal(err)
 	}
 	p := Person{ID: u.ID}
-	if p.Token, _, err = r.S.App.Accounts.CreateToken(ctx, u.ID, "test", domain.ScopeWrite); err != nil {
+	if p.Token, _, err = r.S.App.Accounts.CreateToken(ctx, u.ID, accounts.TokenInput{Name: "test", Scope: domain.ScopeWrite}); err != nil {
 		r.T.Fatal(err)
 	}
-	if p.Read, _, err = r.S.App.Accounts.CreateToken(ctx, u.ID, "test", domain.ScopeRead); err != nil {
+	if p.Read, _, err = r.S.App.Accounts.CreateToken(ctx, u.ID, accounts.TokenInput{Name: "test", Scope: domain.ScopeRead}); err != nil {
 		r.T.Fatal(err)
 	}
 	r.people[name] = p

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -8,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"vitrine/internal/apptest"
+	"vitrine/internal/domain"
 )
 
 func TestUserCreate(t *testing.T) {
@@ -122,6 +126,45 @@ func TestSetTierAndSuspend(t *testing.T) {
 		p.run("user", "list", "--json").json(&all)
 		if len(all) != 2 || !all[0].Suspended || all[1].Suspended {
 			t.Errorf("%+v", all)
+		}
+	})
+}
+
+// TestLimitedTokens: a token has the limits and the lifetime of its flags, and nothing is created for a channel that the account cannot see.
+func TestLimitedTokens(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, p place) {
+		r := apptest.Boot(t, p.database())
+		moss, rust := r.Channel("ada", "Moss", "private"), r.Channel("eve", "Rust", "private")
+		var made token
+		p.run("token", "create", "--user", "ada", "--scope", "write:comment,write:save", "--channel", "moss", "--days", "7", "--json").json(&made)
+		if made.Scope != fmt.Sprint("read write:save write:comment channel:", moss) || made.ExpiresAt == nil {
+			t.Errorf("%+v", made)
+		}
+		actor, err := r.S.App.Accounts.Authenticate(t.Context(), made.Token)
+		if err != nil || actor.Scope != domain.ScopeWrite || actor.Limits.String() != fmt.Sprint("write:save write:comment channel:", moss) {
+			t.Errorf("%+v, %v", actor, err)
+		}
+		for _, a := range domain.Abilities {
+			p.run("token", "create", "--user", "ada", "--scope", "write:"+string(a), "--json").json(&made)
+			if made.Scope != "read write:"+string(a) || made.ExpiresAt != nil {
+				t.Errorf("%s: %+v", a, made)
+			}
+		}
+		if p.run("token", "create", "--user", "ada", "--scope", "write,write:save", "--json").json(&made); made.Scope != "write" {
+			t.Errorf("%+v", made)
+		}
+		before := p.run("token", "list", "--user", "ada").ok().out
+		for _, c := range []struct{ name, value, text string }{
+			{"--channel", fmt.Sprint(rust), "there is no channel"}, {"--channel", "rust", "there is no channel"}, {"--channel", "", "there is no channel"},
+			{"--channel", "a\xffb", "must be valid UTF-8"}, {"--days", "-1", "days"}, {"--days", "3651", "days: must be at most 3650"},
+		} {
+			if res := p.run("token", "create", "--user", "ada", c.name+"="+c.value); res.code == 0 || !strings.Contains(res.err, c.text) {
+				t.Errorf("%s=%q: %d %s", c.name, c.value, res.code, res.err)
+			}
+		}
+		if after := p.run("token", "list", "--user", "ada").ok().out; after != before {
+			t.Errorf("%s\nwas\n%s", after, before)
 		}
 	})
 }

@@ -104,6 +104,7 @@ type token struct {
 	ID                       int64
 	Token, Name, Hint, Scope string
 	CreatedAt                string  `json:"created_at"`
+	ExpiresAt                *string `json:"expires_at"`
 	LastUsedAt               *string `json:"last_used_at"`
 	RevokedAt                *string `json:"revoked_at"`
 }
@@ -130,7 +131,7 @@ func TestUsage(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{}, {"nonsense"}, {"user"}, {"user", "create"}, {"serve", "--nonsense"}, {"serve", "x"},
-		{"token", "revoke"}, {"token", "revoke", "x"}, {"jobs", "--state", "lost"}, {"jobs", "retry", "x"}, {"providers"}, {"work", "x"}, {"token", "create", "--user", "ada", "--scope", "admin"}} {
+		{"token", "revoke"}, {"token", "revoke", "x"}, {"jobs", "--state", "lost"}, {"jobs", "retry", "x"}, {"providers"}, {"work", "x"}, {"token", "create", "--user", "ada", "--scope", "admin"}, {"token", "create", "--user", "ada", "--scope", "write:everything"}} {
 		r := run(t, args...)
 		if r.code != 2 || !strings.HasPrefix(r.err, "vitrine: ") || !strings.HasSuffix(r.err, "\nTry `vitrine --help`.\n") ||
 			strings.Count(r.err, "\n") != 2 || r.out != "" {

@@ -145,6 +145,34 @@ func idOf(t *testing.T, body []byte) (id int64) {
 	return made.ID
 }
 
+// A sign-in gives tokens that can be renewed, also after a reset.
+func TestSandboxSignIn(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.ask("POST", "/ext/v1/sandbox/reset", "", "", 204)
+	var made struct {
+		ClientID string `json:"client_id"`
+		Access   string `json:"access_token"`
+		Refresh  string `json:"refresh_token"`
+		Scope    string
+		Seconds  int `json:"expires_in"`
+	}
+	if err := json.Unmarshal(s.ask("POST", "/ext/v1/sandbox/sign-ins", "", `{"account": "ben", "scope": "write:comment"}`, 200), &made); err != nil {
+		t.Fatal(err)
+	}
+	if me := s.ask("GET", "/v3/me", made.Access, "", 200); !bytes.Contains(me, []byte(`"slug":"ben"`)) || made.Seconds != 3600 || made.Scope != "read write:comment" {
+		t.Errorf("%+v %s", made, me)
+	}
+	s.ask("POST", "/v3/oauth/token", "", fmt.Sprintf(`{"grant_type": "refresh_token", "client_id": %q, "refresh_token": %q}`, made.ClientID, made.Refresh), 200)
+	for body, field := range map[string]string{`{"account": "nobody"}`: "account", `{"account": ""}`: "account", `[]`: "body", "": "body",
+		`{"account": "ada", "scope": "write:everything"}`: "scope", `{"account": "ada", "scope": "channel:999"}`: "scope"} {
+		if res := s.ask("POST", "/ext/v1/sandbox/sign-ins", "", body, 400); !bytes.Contains(res, []byte(field)) {
+			t.Errorf("%s: %s", body, res)
+		}
+	}
+	s.ask("GET", "/ext/v1/sandbox/sign-ins", "", "", 405)
+}
+
 // Requests fail as asked, in the shape of their API, and as often as asked.
 func TestSandboxFaults(t *testing.T) {
 	t.Parallel()

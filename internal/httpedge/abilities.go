@@ -22,11 +22,11 @@ var operations = listed(
 		getChannel getChannelContents getChannelConnections getChannelFollowers getChannelThumb getChannelChannels getCollaborators
 		getBlock getBlockComments getBlockConnections getBlockChannels getComments getConnection
 		getBlockProcessing getChannelFollow getUserFollow getGroupFollow listChanges streamChanges
-		listChannelContents listChannelConnections listChannelFollowers listBlockConnections listBlockComments
+		listChannelContents listChannelConnections listChannelFollowers listBlockConnections listBlockComments listGroupMembers listUserGroups
 		showBlock showChannel showConnection showComment showUser showGroup
 		mcp_read_block mcp_read_channel mcp_list_contents mcp_list_comments mcp_read_user`),
 	reading(false, `search searchBlocks searchChannels searchUsers searchByMetadata filterChannelContents
-		listUsers listUserContents listUserFollowers listGroupContents listGroupFollowers listSearch
+		listUsers listUserContents listUserFollowers listUserFollowing listGroupContents listGroupFollowers listSearch
 		getUserContents getUserChannels getUserChannel getUserFeed getUserFollowers getUserFollowing getUserNetwork
 		getGroupContents getGroupChannels getGroupFollowers getGroupInvitations getGroupInvite
 		getMyFeed getMyNotifications getMyUsage getAccounts getAccountChannels getFeed getGlobalFeed getNotifications getUnreadCount

@@ -48,8 +48,8 @@ type world struct {
 }
 
 // Build makes the data set: always the same accounts, tokens, channels, blocks, ids and dates. Only the addresses of
-// files differ. Run all jobs afterwards.
-func Build(ctx context.Context, a *app.App, clock *Clock) ([]Account, error) {
+// files and the id of the application differ. Run all jobs afterwards.
+func Build(ctx context.Context, a *app.App, clock *Clock) (all []Account, clientID string, err error) {
 	w := &world{ctx: ctx, app: a, clock: clock}
 	ada, accountOfAda := w.person("ada", "Ada", domain.TierPremium)
 	ben, accountOfBen := w.person("ben", "Ben", domain.TierFree)
@@ -87,7 +87,8 @@ func Build(ctx context.Context, a *app.App, clock *Clock) ([]Account, error) {
 	talked := w.text(ada, "What should we read next?", "A question", notes, library)
 	w.comment(ben, talked, "The atlas, I think. @ada, do you still have it?")
 	w.comment(ada, talked, "Yes, it is in the library.")
-	return []Account{accountOfAda, accountOfBen, accountOfCy}, w.err
+	clientID = w.createClient(ada)
+	return []Account{accountOfAda, accountOfBen, accountOfCy}, clientID, w.err
 }
 
 // step runs one action, a minute after the one before.

@@ -42,6 +42,7 @@ const faultsLimit = 1 << 20
 // failures, and keeps nothing.
 type Sandbox struct {
 	Accounts []sandbox.Account
+	ClientID string // of the application of the data set
 
 	cfg     config.Config
 	o       Options
@@ -139,7 +140,7 @@ func (s *Sandbox) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.Accounts, err = sandbox.Build(ctx, first.App, clock)
+	s.Accounts, s.ClientID, err = sandbox.Build(ctx, first.App, clock)
 	if err == nil {
 		err = first.Jobs.Drain(ctx)
 	}
@@ -251,7 +252,7 @@ func (s *Sandbox) control(w http.ResponseWriter, r *http.Request) {
 func (s *Sandbox) controlled(w http.ResponseWriter, r *http.Request) (allow string, err error) {
 	switch path := strings.TrimPrefix(r.URL.Path, sandboxPath); {
 	case path == "" && r.Method == http.MethodGet:
-		return "", writeJSON(w, map[string]any{"accounts": s.Accounts, "password": sandbox.Password, "faults": s.faults.List()})
+		return "", writeJSON(w, map[string]any{"accounts": s.Accounts, "password": sandbox.Password, "client_id": s.ClientID, "faults": s.faults.List()})
 	case path == "":
 		return "GET", nil
 	case path == "/reset" && r.Method == http.MethodPost:
@@ -261,6 +262,10 @@ func (s *Sandbox) controlled(w http.ResponseWriter, r *http.Request) (allow stri
 		w.WriteHeader(http.StatusNoContent)
 		return "", nil
 	case path == "/reset":
+		return "POST", nil
+	case path == "/sign-ins" && r.Method == http.MethodPost:
+		return "", s.signIn(w, r)
+	case path == "/sign-ins":
 		return "POST", nil
 	case path == "/faults" && r.Method == http.MethodGet:
 		return "", writeJSON(w, map[string]any{"faults": s.faults.List()})
@@ -283,6 +288,25 @@ func (s *Sandbox) controlled(w http.ResponseWriter, r *http.Request) (allow stri
 		return "GET, PUT, DELETE", nil
 	}
 	return "", domain.NewNotFound()
+}
+
+// signIn answers a request for tokens that expire.
+func (s *Sandbox) signIn(w http.ResponseWriter, r *http.Request) error {
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, faultsLimit))
+	if err != nil {
+		return err
+	}
+	in, err := sandbox.ParseSignIn(body)
+	if err != nil {
+		return err
+	}
+	s.gate.RLock()
+	defer s.gate.RUnlock()
+	made, err := in.Do(r.Context(), s.current.App, s.ClientID)
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, made)
 }
 
 func writeJSON(w http.ResponseWriter, v any) error {

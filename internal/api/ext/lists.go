@@ -19,18 +19,18 @@ func after[S ~string](sort S, cursor ext.OptString, limit ext.OptInt64) collecti
 // part converts a part of a list.
 func (h *handler) part(ctx context.Context, s selection, l collections.Part[domain.Entity]) (*ext.PartOfList, error) {
 	who := httpedge.Actor(ctx)
-	return h.encoded(ctx, s, l.Items, l.Next, func(i int) wire.Item { return h.entity(who, l.Items[i]) })
+	return h.encoded(ctx, s, l.Items, l.Next, func(i int) wire.JSON { return wire.Bytes(h.entity(who, l.Items[i])) })
 }
 
 // encoded converts a part of a list whose items item encodes.
-func (h *handler) encoded(ctx context.Context, s selection, all []domain.Entity, next string, item func(i int) wire.Item) (*ext.PartOfList, error) {
+func (h *handler) encoded(ctx context.Context, s selection, all []domain.Entity, next string, item func(i int) wire.JSON) (*ext.PartOfList, error) {
 	more, err := h.expanded(ctx, s, all)
 	if err != nil {
 		return nil, err
 	}
 	out := &ext.PartOfList{Data: make([]wire.JSON, len(all)), NextCursor: nonEmpty(next)}
 	for i := range all {
-		if out.Data[i], err = s.shown(withPage(item(i), h.at.Entity(all[i]).URL()), more(all[i])); err != nil {
+		if out.Data[i], err = s.shown(withField(item(i), "web_url", h.at.Entity(all[i]).URL()), more(all[i])); err != nil {
 			return nil, err
 		}
 	}
@@ -56,7 +56,7 @@ func (h *handler) ListChannelContents(ctx context.Context, p ext.ListChannelCont
 	for i := range l.Items {
 		all[i] = l.Items[i].Entity
 	}
-	return h.encoded(ctx, s, all, l.Next, func(i int) wire.Item { return h.item(l.Items[i]) })
+	return h.encoded(ctx, s, all, l.Next, func(i int) wire.JSON { return wire.Bytes(h.item(l.Items[i])) })
 }
 
 // itemChannels returns a part of the channels that contain a block or a channel.
@@ -131,6 +131,55 @@ func (h *handler) ListUserFollowers(ctx context.Context, p ext.ListUserFollowers
 func (h *handler) ListGroupFollowers(ctx context.Context, p ext.ListGroupFollowersParams) (*ext.PartOfList, error) {
 	return h.followers(ctx, domain.SubjectGroup, p.ID, p.Fields, p.Expand,
 		after(p.Sort.Or(ext.ListGroupFollowersSortCreatedAtDesc), p.Cursor, p.Limit))
+}
+
+// ListUserFollowing implements listUserFollowing.
+func (h *handler) ListUserFollowing(ctx context.Context, p ext.ListUserFollowingParams) (*ext.PartOfList, error) {
+	s, err := h.selected(p.Fields, p.Expand, followed)
+	if err != nil {
+		return nil, err
+	}
+	l, err := h.app.Finder.FollowingAfter(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), domain.SubjectType(p.Type.Or("")),
+		after(p.Sort.Or(ext.ListUserFollowingSortCreatedAtDesc), p.Cursor, p.Limit))
+	if err != nil {
+		return nil, err
+	}
+	return h.part(ctx, s, l)
+}
+
+// ListUserGroups implements listUserGroups.
+func (h *handler) ListUserGroups(ctx context.Context, p ext.ListUserGroupsParams) (*ext.PartOfList, error) {
+	s, err := h.selected(p.Fields, p.Expand, groups)
+	if err != nil {
+		return nil, err
+	}
+	l, err := h.app.Finder.UserGroupsAfter(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID),
+		after(p.Sort.Or(ext.ListUserGroupsSortCreatedAtDesc), p.Cursor, p.Limit))
+	if err != nil {
+		return nil, err
+	}
+	return h.part(ctx, s, l)
+}
+
+// ListGroupMembers implements listGroupMembers.
+func (h *handler) ListGroupMembers(ctx context.Context, p ext.ListGroupMembersParams) (*ext.PartOfList, error) {
+	s, err := h.selected(p.Fields, p.Expand, members)
+	if err != nil {
+		return nil, err
+	}
+	who := httpedge.Actor(ctx)
+	l, owner, err := h.app.Finder.MembersAfter(ctx, who, domain.ParseRef(p.ID),
+		after(p.Sort.Or(ext.ListGroupMembersSortCreatedAtDesc), p.Cursor, p.Limit))
+	if err != nil {
+		return nil, err
+	}
+	return h.encoded(ctx, s, l.Items, l.Next, func(i int) wire.JSON {
+		role := "member"
+		if l.Items[i].User.ID == owner {
+			role = "owner"
+		}
+		return withField(wire.Bytes(h.entity(who, l.Items[i])), "role", role)
+	})
 }
 
 // made returns a part of the contents of a user or group.

@@ -44,6 +44,8 @@ var (
 	comments          = forms{[]string{"Comment"}, []string{"user"}}
 	users             = forms{[]string{"User"}, nil}
 	groups            = forms{[]string{"Group"}, nil}
+	members           = forms{[]string{"User", "GroupMember"}, nil}
+	followed          = forms{[]string{"Channel", "User", "Group"}, blocksAndChannels.expand}
 	connections       = forms{[]string{"Connection"}, nil}
 	everything        = forms{[]string{"Block", "Channel", "User", "Group"}, blocksAndChannels.expand}
 )
@@ -259,7 +261,7 @@ func fieldsOf(d *describe.Description) func() map[string]tree {
 			panic(err) // the description was checked
 		}
 		all := map[string]tree{}
-		for _, form := range slices.Concat(everything.schemas, comments.schemas, connections.schemas) {
+		for _, form := range slices.Concat(everything.schemas, comments.schemas, connections.schemas, members.schemas) {
 			all[form] = fieldTree(doc.Components.Schemas, doc.Components.Schemas[form], 0)
 		}
 		return all

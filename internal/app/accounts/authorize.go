@@ -123,7 +123,7 @@ func (a *Accounts) limitedTo(ctx context.Context, actor domain.Actor, c Consent)
 	if !c.Limits.InChannels() || !actor.SignedIn() {
 		return nil, nil
 	}
-	all, missing, err := a.channels(ctx, actor, c.Limits.Channels)
+	all, missing, err := a.channels(ctx, actor.UserID, c.Limits.Channels)
 	if missing >= 0 {
 		const why = "A channel in scope does not exist, or you cannot see it"
 		return nil, &OAuthError{Code: "invalid_scope", Description: why, Redirect: a.refusal(c.RedirectURI, c.State, "invalid_scope", why)}
@@ -131,10 +131,10 @@ func (a *Accounts) limitedTo(ctx context.Context, actor domain.Actor, c Consent)
 	return all, err
 }
 
-// channels returns the channels with some ids, in their order. missing is the index of the first one that the actor cannot
+// channels returns the channels with some ids, in their order. missing is the index of the first one that the user cannot
 // see, or -1.
-func (a *Accounts) channels(ctx context.Context, actor domain.Actor, ids []domain.ChannelID) (all []domain.Channel, missing int, err error) {
-	found, err := a.Store.Channels().ChannelsByID(ctx, actor.UserID, ids)
+func (a *Accounts) channels(ctx context.Context, user domain.UserID, ids []domain.ChannelID) (all []domain.Channel, missing int, err error) {
+	found, err := a.Store.Channels().ChannelsByID(ctx, user, ids)
 	if err != nil {
 		return nil, -1, err
 	}

@@ -13,15 +13,8 @@ import (
 // the fields of the input; `channels` also if the actor cannot see one. The limit is domain.MaxOwnTokens tokens, expired ones
 // included.
 func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, in TokenInput) (secret string, t domain.Token, err error) {
-	if err := in.Validate(); err != nil {
+	if err := a.checkToken(ctx, actor.UserID, in); err != nil {
 		return "", t, err
-	}
-	_, missing, err := a.channels(ctx, actor, in.Channels)
-	if err != nil {
-		return "", t, err
-	}
-	if missing >= 0 {
-		return "", t, domain.InvalidField(fmt.Sprintf("channels[%d]", missing), domain.FieldUnknown, "does not exist, or you cannot see it")
 	}
 	secret, hash, hint := auth.NewToken(auth.Personal)
 	t = in.token(actor.UserID, a.Now())

@@ -132,32 +132,45 @@ func (in TokenInput) token(user domain.UserID, now time.Time) domain.Token {
 }
 
 // CreateToken creates a personal access token for a user and returns its secret, which is not stored (behaviour.md
-// section 8).
-func (a *Accounts) CreateToken(ctx context.Context, user domain.UserID, name string, scope domain.Scope) (secret string, t domain.Token, err error) {
-	name = domain.CleanName(name)
-	if err := (TokenInput{Name: name, Scope: scope}).Validate(); err != nil {
+// section 8). Errors name the fields of the input; `channels` also if the user cannot see one.
+func (a *Accounts) CreateToken(ctx context.Context, user domain.UserID, in TokenInput) (secret string, t domain.Token, err error) {
+	in.Name = domain.CleanName(in.Name)
+	if err := a.checkToken(ctx, user, in); err != nil {
 		return "", t, err
 	}
 	secret, hash, hint := auth.NewToken(auth.Personal)
-	t, err = a.saveToken(ctx, domain.Token{UserID: user, Name: name, Hint: hint, Scope: scope}, hash)
+	t = in.token(user, a.Now())
+	t.Hint = hint
+	t, err = a.saveToken(ctx, t, hash)
 	return secret, t, err
+}
+
+// checkToken checks the input, and that the user sees its channels.
+func (a *Accounts) checkToken(ctx context.Context, user domain.UserID, in TokenInput) error {
+	if err := in.Validate(); err != nil || len(in.Channels) == 0 {
+		return err
+	}
+	_, missing, err := a.channels(ctx, user, in.Channels)
+	if missing >= 0 {
+		return domain.InvalidField(fmt.Sprintf("channels[%d]", missing), domain.FieldUnknown, "does not exist, or you cannot see it")
+	}
+	return err
 }
 
 // CreateKnownToken creates a token whose secret everyone can compute, for a sandbox: see auth.KnownToken. The secret
 // begins with the slug of the user and the scope.
 func (a *Accounts) CreateKnownToken(ctx context.Context, user domain.UserID, slug string, scope domain.Scope) (secret string, err error) {
 	secret, hash, hint := auth.KnownToken(slug + string(scope))
-	_, err = a.saveToken(ctx, domain.Token{UserID: user, Name: string(scope), Hint: hint, Scope: scope}, hash)
+	_, err = a.saveToken(ctx, domain.Token{UserID: user, Name: string(scope), Hint: hint, Scope: scope, CreatedAt: a.Now()}, hash)
 	return secret, err
 }
 
 func (a *Accounts) saveToken(ctx context.Context, t domain.Token, hash []byte) (domain.Token, error) {
-	t.CreatedAt = a.Now()
 	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
 		if t.ID, err = tx.Account().CreateToken(ctx, t, hash); err != nil {
 			return err
 		}
-		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"user": t.UserID, "scope": t.Scope})
+		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenCreated, domain.AboutToken(t), map[string]any{"user": t.UserID, "scope": t.Limits.ScopeText(t.Scope)})
 	})
 	return t, err
 }

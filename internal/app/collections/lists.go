@@ -142,6 +142,70 @@ func (a *Finder) FollowersAfter(ctx context.Context, actor domain.Actor, kind do
 	})
 }
 
+// FollowingAfter lists what a user follows and the actor may see, by the time of following. Type "" means all types.
+func (a *Finder) FollowingAfter(ctx context.Context, actor domain.Actor, ref domain.Ref, kind domain.SubjectType, in After) (p Part[domain.Entity], err error) {
+	var f domain.Faults
+	if kind != "" && kind != domain.SubjectUser && kind != domain.SubjectChannel && kind != domain.SubjectGroup {
+		f.Add("type", domain.FieldUnknown, "must be User, Channel or Group")
+		return p, f.Err()
+	}
+	var user domain.UserID
+	return part(ctx, a, in, func(v *store.Snapshot) (string, error) {
+		u, err := v.Users().User(ctx, ref)
+		user = u.ID
+		return fmt.Sprint("following ", user, " ", kind), err
+	}, func(v *store.Snapshot, after *contents.Bookmark) ([]domain.Entity, *contents.Bookmark, error) {
+		found, next, err := v.Activity().FollowingAfter(ctx, user, kind, in.query(actor, after))
+		if err != nil {
+			return nil, nil, err
+		}
+		all, err := core.ReadEntities(ctx, v, actor, found)
+		return all, next, err
+	})
+}
+
+// UserGroupsAfter lists the groups that a user owns or has joined, by their creation.
+func (a *Finder) UserGroupsAfter(ctx context.Context, actor domain.Actor, ref domain.Ref, in After) (Part[domain.Entity], error) {
+	var user domain.UserID
+	return part(ctx, a, in, func(v *store.Snapshot) (string, error) {
+		u, err := v.Users().User(ctx, ref)
+		user = u.ID
+		return fmt.Sprint("groups of ", user), err
+	}, func(v *store.Snapshot, after *contents.Bookmark) ([]domain.Entity, *contents.Bookmark, error) {
+		ids, next, err := v.Membership().GroupsAfter(ctx, user, in.query(actor, after))
+		if err != nil {
+			return nil, nil, err
+		}
+		all, err := core.ReadEntities(ctx, v, actor, subjects(domain.SubjectGroup, ids))
+		return all, next, err
+	})
+}
+
+// MembersAfter lists the members of a group by the time of joining, and returns its owner.
+func (a *Finder) MembersAfter(ctx context.Context, actor domain.Actor, ref domain.Ref, in After) (p Part[domain.Entity], owner domain.UserID, err error) {
+	var group domain.Group
+	p, err = part(ctx, a, in, func(v *store.Snapshot) (string, error) {
+		group, err = v.Groups().Group(ctx, actor.UserID, ref)
+		return fmt.Sprint("members ", group.ID), err
+	}, func(v *store.Snapshot, after *contents.Bookmark) ([]domain.Entity, *contents.Bookmark, error) {
+		ids, next, err := v.Membership().MembersAfter(ctx, group.ID, in.query(actor, after))
+		if err != nil {
+			return nil, nil, err
+		}
+		all, err := core.ReadEntities(ctx, v, actor, subjects(domain.SubjectUser, ids))
+		return all, next, err
+	})
+	return p, domain.UserID(group.Owner.ID), err
+}
+
+func subjects[ID ~int64](kind domain.SubjectType, ids []ID) []domain.Subject {
+	all := make([]domain.Subject, len(ids))
+	for i, id := range ids {
+		all[i] = domain.Subject{Type: kind, ID: int64(id)}
+	}
+	return all
+}
+
 // idOf returns the id of a user, channel or group that the actor sees.
 func idOf(ctx context.Context, v *store.Snapshot, actor domain.Actor, kind domain.SubjectType, ref domain.Ref) (int64, error) {
 	switch kind {

@@ -2,18 +2,41 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
 
-const generated = "Code generated from api/v3.yaml by internal/oas/clients. DO NOT EDIT."
+// generated returns the first line of a file.
+func (a *api) generated() string {
+	return "Code generated from api/" + a.source + " by internal/oas/clients. DO NOT EDIT."
+}
+
+// shared returns a name of package client.
+func (a *api) shared(name string) string {
+	if a.pkg == "client" {
+		return name
+	}
+	return "client." + name
+}
 
 // goSource returns the types and methods of the Go client, not formatted.
 func (a *api) goSource() []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "// %s\n\npackage client\n\nimport (\n\"context\"\n\"encoding/json\"\n\"iter\"\n\"net/http\"\n\"time\"\n)\n", generated)
+	fmt.Fprintf(&out, "// %s\n\npackage %s\n\nimport (\n", a.generated(), a.pkg)
+	imports := []string{"context", "encoding/json", "iter", "net/http", "time", "vitrine/client/internal/rest"}
+	if a.pkg != "client" {
+		imports = append(imports, "io", "vitrine/client")
+	}
+	slices.SortFunc(imports, func(x, y string) int {
+		return cmp.Or(strings.Count(x, "vitrine")-strings.Count(y, "vitrine"), strings.Compare(x, y))
+	})
+	for _, path := range imports {
+		fmt.Fprintf(&out, "%q\n", path)
+	}
+	fmt.Fprintln(&out, ")")
 	for _, name := range slices.Sorted(maps.Keys(a.types)) {
 		a.goType(&out, a.types[name])
 	}
@@ -76,7 +99,7 @@ func (a *api) goUnion(out *bytes.Buffer, t *typ) {
 	for _, v := range t.variants {
 		fmt.Fprintf(out, "%s *%s\n", v.name, v.name)
 	}
-	fmt.Fprintf(out, "}\n\n// UnmarshalJSON decodes the variant that the field \"type\" names. A variant of a later version sets only Type.\nfunc (u *%s) UnmarshalJSON(data []byte) (err error) {\nif u.Type, err = typeOf(data); err != nil {\nreturn err\n}\nswitch u.Type {\n", t.name)
+	fmt.Fprintf(out, "}\n\n// UnmarshalJSON decodes the variant that the field \"type\" names. A variant of a later version sets only Type.\nfunc (u *%s) UnmarshalJSON(data []byte) (err error) {\nif u.Type, err = rest.TypeOf(data); err != nil {\nreturn err\n}\nswitch u.Type {\n", t.name)
 	for _, v := range t.variants {
 		fmt.Fprintf(out, "case %s:\nreturn json.Unmarshal(data, &u.%s)\n", quoted(v.values), v.name)
 	}
@@ -100,8 +123,8 @@ func (a *api) goField(f field, request bool) string {
 	of := a.goRef(f.of)
 	switch {
 	case request && !f.required && f.of.nullable:
-		return "Optional[" + of + "]"
-	case f.of.items != nil || f.of.values != nil || of == "any":
+		return a.shared("Optional") + "[" + of + "]"
+	case f.of.items != nil || f.of.values != nil || of == "any" || of == "json.RawMessage":
 		return of
 	case f.of.nullable || !f.required:
 		return "*" + of
@@ -118,7 +141,7 @@ func (a *api) goRef(r ref) string {
 	case r.values != nil:
 		return "map[string]" + a.goRef(*r.values)
 	}
-	return map[string]string{"string": "string", "integer": "int64", "number": "float64", "boolean": "bool", "time": "time.Time", "any": "any", "ref": "Ref"}[r.basic]
+	return map[string]string{"string": "string", "integer": "int64", "number": "float64", "boolean": "bool", "time": "time.Time", "any": "any", "json": "json.RawMessage", "item": "Item", "connection": "Connection", "ref": a.shared("Ref")}[r.basic]
 }
 
 // goOperation writes the method of an operation, its parameters, and an iterator if it returns a list.
@@ -128,10 +151,13 @@ func (a *api) goOperation(out *bytes.Buffer, o operation) {
 	for _, p := range o.pathParams {
 		kind := a.goRef(p.of)
 		if p.name == "id" && kind == "string" {
-			kind = "Ref"
+			kind = a.shared("Ref")
 		}
-		params += ", " + lowerFirst(title(p.name)) + " " + kind
-		args += ", " + lowerFirst(title(p.name))
+		params += ", " + argument(p) + " " + kind
+		args += ", " + argument(p)
+	}
+	if o.body != nil {
+		params += ", body " + map[bool]string{true: "*"}[o.body.name != ""] + a.goRef(*o.body)
 	}
 	if len(o.query) > 0 {
 		fmt.Fprintf(out, "\n// %sParams are the parameters of %s. Zero values are not sent.\ntype %[1]sParams struct {\n", name, name)
@@ -141,14 +167,15 @@ func (a *api) goOperation(out *bytes.Buffer, o operation) {
 			if kind == "bool" {
 				kind = "*bool"
 			}
-			fmt.Fprintf(out, "%s %s `query:\"%s\"`\n", title(p.name), kind, p.name)
+			repeat := ""
+			if p.repeated {
+				repeat = ",repeat"
+			}
+			fmt.Fprintf(out, "%s %s `query:\"%s%s\"`\n", title(p.name), kind, p.name, repeat)
 		}
 		fmt.Fprintln(out, "}")
 		params += ", params *" + name + "Params"
 		args += ", params"
-	}
-	if o.body != nil {
-		params += ", body *" + a.goRef(*o.body)
 	}
 	fmt.Fprintln(out)
 	comment(out, "//", name+": "+lower(o.doc))
@@ -157,13 +184,21 @@ func (a *api) goOperation(out *bytes.Buffer, o operation) {
 		query = "params"
 	}
 	if o.body != nil {
-		body = "body"
-		if o.form {
+		switch o.encoding {
+		case "":
+			body = "body"
+		case "application/x-www-form-urlencoded":
 			body = "form{body}"
+		default:
+			body = a.shared("Encoded") + fmt.Sprintf("{Type: %q, Data: []byte(body)}", o.encoding)
 		}
 	}
 	path, values := goPath(o)
 	call := fmt.Sprintf("c.call(ctx, http.Method%s, %q, []any{%s}, %s, %s, ", title(strings.ToLower(o.method)), path, values, query, body)
+	if o.file {
+		fmt.Fprintf(out, "//\n// The caller closes the file.\nfunc (c *Client) %s(%s) (io.ReadCloser, error) {\nvar out io.ReadCloser\nerr := %s&out)\nreturn out, err\n}\n", name, params, call)
+		return
+	}
 	if o.result == nil {
 		fmt.Fprintf(out, "func (c *Client) %s(%s) error {\nreturn %snil)\n}\n", name, params, call)
 		return
@@ -178,14 +213,17 @@ func (a *api) goIterator(out *bytes.Buffer, o operation, name, params, args stri
 		return
 	}
 	item := a.goRef(o.item)
-	all := "All" + strings.TrimPrefix(name, "Get")
+	all := title(allName(o.id))
 	fmt.Fprintf(out, "\n// %s returns all items of %s, page by page.\nfunc (c *Client) %[1]s(%[3]s) iter.Seq2[%[4]s, error] {\nvar p %[2]sParams\nif params != nil {\np = *params\n}\n", all, name, params, item)
 	args = strings.Replace(args, ", params", ", &p", 1)
-	if o.paging == "page" {
-		fmt.Fprintf(out, "return pages(func() (data []%s, more bool, err error) {\nlist, err := c.%s(ctx%s)\nif err != nil {\nreturn nil, false, err\n}\np.Page = list.Meta.CurrentPage + 1\nreturn list.Data, list.Meta.HasMorePages, nil\n})\n}\n", item, name, args)
-		return
-	}
-	fmt.Fprintf(out, "return pages(func() (data []%s, more bool, err error) {\nlist, err := c.%s(ctx%s)\nif err != nil {\nreturn nil, false, err\n}\nif list.Meta.NextCursor != nil {\np.Next = *list.Meta.NextCursor\n}\nreturn list.Data, list.Meta.HasMore && list.Meta.NextCursor != nil, nil\n})\n}\n", item, name, args)
+	more := map[string]string{
+		"page":   "p.Page = list.Meta.CurrentPage + 1\nreturn list.Data, list.Meta.HasMorePages, nil",
+		"cursor": "if list.Meta.NextCursor != nil {\np.Next = *list.Meta.NextCursor\n}\nreturn list.Data, list.Meta.HasMore && list.Meta.NextCursor != nil, nil",
+		"place":  "if list.NextCursor != nil {\np.Cursor = *list.NextCursor\n}\nreturn list.Data, list.NextCursor != nil, nil",
+		"before": "if n := len(list.Data); n > 0 {\np.Before = list.Data[n-1].ID\n}\nreturn list.Data, list.More, nil",
+		"linked": "p.Page = max(p.Page, 1) + 1\nreturn list.Items, list.Next != nil, nil",
+	}[o.paging]
+	fmt.Fprintf(out, "return rest.Pages(func() (data []%s, more bool, err error) {\nlist, err := c.%s(ctx%s)\nif err != nil {\nreturn nil, false, err\n}\n%s\n})\n}\n", item, name, args, more)
 }
 
 // goPath returns the path with %v for each parameter, and the parameters.
@@ -194,7 +232,7 @@ func goPath(o operation) (path, values string) {
 	var all []string
 	for _, p := range o.pathParams {
 		path = strings.Replace(path, "{"+p.name+"}", "%v", 1)
-		all = append(all, lowerFirst(title(p.name)))
+		all = append(all, argument(p))
 	}
 	return path, strings.Join(all, ", ")
 }
@@ -205,6 +243,14 @@ func lower(text string) string {
 		return strings.ToLower(text[:1]) + text[1:]
 	}
 	return text
+}
+
+// argument returns the name of an argument. A keyword of Go gets another one.
+func argument(p param) string {
+	if p.name == "type" {
+		return "kind"
+	}
+	return lowerFirst(title(p.name))
 }
 
 // lowerFirst returns the name of a parameter for a field's name: "UserID" becomes "userID", and "ID" becomes "id".

@@ -1,4 +1,4 @@
-// Command clients generates the types and operations of the Go and TypeScript clients from the description of the API.
+// Command clients generates the types and operations of the Go and TypeScript clients from a description of the API.
 package main
 
 import (
@@ -13,16 +13,17 @@ import (
 
 func main() {
 	in := flag.String("in", "", "description to read, YAML")
-	goOut := flag.String("go", "", "folder of the Go client")
+	goOut := flag.String("go", "", "folder of the Go package, whose name is that of the folder")
 	tsOut := flag.String("ts", "", "folder of the TypeScript client")
+	prefix := flag.String("prefix", "", "beginning of the names of the TypeScript files")
 	flag.Parse()
-	if err := run(*in, *goOut, *tsOut); err != nil {
+	if err := run(*in, *goOut, *tsOut, *prefix); err != nil {
 		fmt.Fprintln(os.Stderr, "clients:", err)
 		os.Exit(1)
 	}
 }
 
-func run(in, goOut, tsOut string) error {
+func run(in, goOut, tsOut, prefix string) error {
 	text, err := os.ReadFile(in)
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func run(in, goOut, tsOut string) error {
 	if err := yaml.Unmarshal(text, &doc); err != nil {
 		return err
 	}
-	a := newAPI(doc)
+	a := newAPI(doc, filepath.Base(in), filepath.Base(goOut))
 	if a.err != nil {
 		return a.err
 	}
@@ -40,9 +41,9 @@ func run(in, goOut, tsOut string) error {
 		return fmt.Errorf("the generated code of the Go client: %w", err)
 	}
 	for path, text := range map[string][]byte{
-		filepath.Join(goOut, "api_gen.go"):        source,
-		filepath.Join(tsOut, "types.d.ts"):        a.tsTypes(),
-		filepath.Join(tsOut, "operations_gen.js"): a.jsOperations(),
+		filepath.Join(goOut, "api_gen.go"):               source,
+		filepath.Join(tsOut, prefix+"types.d.ts"):        a.tsTypes(),
+		filepath.Join(tsOut, prefix+"operations_gen.js"): a.jsOperations(),
 	} {
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			return err

@@ -25,7 +25,7 @@ var initialisms = map[string]string{"id": "ID", "ids": "IDs", "url": "URL", "htm
 // title converts a name to one that Go exports: "avatar_url" to "AvatarURL", and "getMe" to "GetMe".
 func title(name string) string {
 	var out strings.Builder
-	for part := range strings.SplitSeq(strings.Trim(name, "_"), "_") {
+	for part := range strings.SplitSeq(strings.Trim(name, "_@"), "_") {
 		if known, ok := initialisms[part]; ok {
 			out.WriteString(known)
 		} else if part != "" {

@@ -30,6 +30,8 @@ type parameter struct {
 // api is a description in a form that both languages can be written from.
 type api struct {
 	doc        document
+	source     string          // file of the description
+	pkg        string          // name of the Go package
 	types      map[string]*typ // by name
 	operations []operation
 	err        error
@@ -59,7 +61,7 @@ type variant struct {
 // ref is the type of a value.
 type ref struct {
 	name     string // of a named type
-	basic    string // "string", "integer", "number", "boolean", "time", "any", or "ref", an id or slug
+	basic    string // "string", "integer", "number", "boolean", "time", "any", "ref", an id or slug, "item", a thing of /v3, "connection", or "json"
 	items    *ref   // of an array
 	values   *ref   // of an object with any keys
 	nullable bool
@@ -70,21 +72,24 @@ type operation struct {
 	pathParams            []param
 	query                 []param
 	body                  *ref
-	form                  bool
+	encoding              string // of the body, if it is not JSON
+	file                  bool   // the response is a file
 	result                *ref   // nil for none
-	paging                string // "page", "cursor" or ""
+	paging                string // "page", "cursor", "place", "before", "linked" or ""
+	list                  string // field of the result with the items
 	item                  ref    // of a list
 }
 
 type param struct {
 	name, doc string
 	of        ref
+	repeated  bool // instead of joined with commas
 }
 
-func newAPI(doc document) *api {
-	a := &api{doc: doc, types: map[string]*typ{}}
+func newAPI(doc document, source, pkg string) *api {
+	a := &api{doc: doc, source: source, pkg: pkg, types: map[string]*typ{}}
 	for _, path := range slices.Sorted(maps.Keys(doc.Paths)) {
-		for _, method := range []string{"get", "post", "put", "delete"} {
+		for _, method := range []string{"get", "post", "put", "patch", "delete"} {
 			if o, ok := doc.Paths[path][method].(map[string]any); ok {
 				a.operation(method, path, o, doc.Paths[path]["parameters"])
 			}
@@ -100,8 +105,8 @@ func (a *api) fail(format string, args ...any) {
 	}
 }
 
-// skipped are operations whose responses are not JSON objects of the API.
-var skipped = []string{"getOpenapiSpec", "getOpenapiSpecJson"}
+// skipped are operations whose responses are not objects of the API, and those that the clients have methods of their own for.
+var skipped = []string{"getOpenapiSpec", "getOpenapiSpecJson", "getExtOpenapiSpecJson", "streamChanges", "savePage"}
 
 func (a *api) operation(method, path string, o map[string]any, common any) {
 	id, _ := o["operationId"].(string)
@@ -131,10 +136,11 @@ func (a *api) parameter(op *operation, p map[string]any) {
 	}
 	name, _ := p["name"].(string)
 	s, _ := p["schema"].(map[string]any)
-	made := param{name, oneLine(p["description"]), a.ref(s, title(op.id)+title(name), true)}
-	if p["in"] == "path" {
+	made := param{name, oneLine(p["description"]), a.ref(s, title(op.id)+title(name), true), p["explode"] == true && s["type"] == "array"}
+	switch p["in"] {
+	case "path":
 		op.pathParams = append(op.pathParams, made)
-	} else {
+	case "query":
 		op.query = append(op.query, made)
 	}
 }
@@ -145,7 +151,9 @@ func (a *api) body(op *operation, body any) {
 		return
 	}
 	for kind, c := range b["content"].(map[string]any) {
-		op.form = kind == "application/x-www-form-urlencoded"
+		if kind != "application/json" {
+			op.encoding = kind
+		}
 		r := a.ref(c.(map[string]any)["schema"].(map[string]any), title(op.id)+"Request", true)
 		op.body = &r
 	}
@@ -158,27 +166,53 @@ func (a *api) response(op *operation, all map[string]any) {
 			continue
 		}
 		content, _ := r["content"].(map[string]any)
-		c, ok := content["application/json"].(map[string]any)
-		if !ok {
-			continue
+		for kind, c := range content {
+			if !strings.HasSuffix(kind, "json") {
+				op.file = true
+				continue
+			}
+			s := c.(map[string]any)["schema"].(map[string]any)
+			result := ref{basic: "item"}
+			if op.id == "showConnection" {
+				result = ref{basic: "connection"} // the only thing without a type
+			} else if !bare(s) {
+				result = a.ref(s, title(op.id)+"Response", false)
+			}
+			op.result = &result
 		}
-		result := a.ref(c["schema"].(map[string]any), title(op.id)+"Response", false)
-		op.result = &result
 	}
-	if op.result == nil || op.result.name == "" {
-		return
+	if op.result != nil && op.result.name != "" {
+		a.paged(op)
 	}
+}
+
+// bare reports whether a schema is an object without any description of its fields: a thing of /v3.
+func bare(s schema) bool { return s["type"] == "object" && len(s) == 1 }
+
+// paged finds out how a list continues.
+func (a *api) paged(op *operation) {
 	has := func(name string) bool {
 		return slices.ContainsFunc(op.query, func(p param) bool { return p.name == name })
 	}
-	data := slices.IndexFunc(a.types[op.result.name].fields, func(f field) bool { return f.name == "data" && f.of.items != nil })
-	switch {
-	case data < 0:
+	fields := a.types[op.result.name].fields
+	at := func(names ...string) int {
+		return slices.IndexFunc(fields, func(f field) bool { return slices.Contains(names, f.name) })
+	}
+	data := at("data", "items")
+	if data < 0 || fields[data].of.items == nil {
 		return
-	case has("page"):
+	}
+	switch {
+	case has("page") && at("meta") >= 0:
 		op.paging = "page"
+	case has("page"):
+		op.paging = "linked"
 	case has("next"):
 		op.paging = "cursor"
+	case has("cursor") && at("next_cursor") >= 0:
+		op.paging = "place"
+	case has("before"):
+		op.paging = "before"
 	}
-	op.item = *a.types[op.result.name].fields[data].of.items
+	op.list, op.item = fields[data].name, *fields[data].of.items
 }

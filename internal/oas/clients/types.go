@@ -42,9 +42,16 @@ func (a *api) ref(s schema, name string, request bool) ref {
 		r = ref{values: &values}
 	case s["allOf"] != nil || s["properties"] != nil || s["oneOf"] != nil:
 		r = a.object(name, s, request)
+	case kind == "array" && name != "" && strings.HasSuffix(name, "Data") && bare(s["items"].(map[string]any)):
+		r = ref{items: &ref{basic: "item"}}
 	case kind == "array":
 		items := a.ref(s["items"].(map[string]any), itemName(name), request)
 		r = ref{items: &items}
+	case kind == "object" && s["additionalProperties"] == nil && a.pkg == "ext":
+		r = ref{basic: "json"}
+		if request {
+			r = ref{basic: "any"}
+		}
 	case kind == "object":
 		values := ref{basic: "any"}
 		if of, ok := s["additionalProperties"].(map[string]any); ok && (of["type"] != nil || of["$ref"] != nil) {
@@ -80,7 +87,7 @@ func itemName(list string) string {
 
 // named returns a reference to a schema of the description. Objects with a name become types, and so do enumerations.
 func (a *api) named(name string, request bool) ref {
-	if isBlock(name) {
+	if a.isBlock(name) {
 		name = "Block"
 	}
 	if t, ok := a.types[name]; ok {
@@ -235,8 +242,12 @@ func (a *api) kinds(name string) (values []string) {
 }
 
 // isBlock reports whether a schema is one kind of block.
-func isBlock(name string) bool {
-	return strings.HasSuffix(name, "Block") && name != "Block"
+func (a *api) isBlock(name string) bool {
+	kinds, _ := a.doc.Components.Schemas["Block"]["oneOf"].([]any)
+	return slices.ContainsFunc(kinds, func(kind any) bool {
+		ref, _ := kind.(map[string]any)["$ref"].(string)
+		return ref != "" && last(ref) == name
+	})
 }
 
 // scalarsOf returns the types of a union that has no objects and lists.

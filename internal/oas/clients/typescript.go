@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,7 +13,10 @@ import (
 // tsTypes returns the type declarations of the TypeScript client.
 func (a *api) tsTypes() []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "// %s\n", generated)
+	fmt.Fprintf(&out, "// %s\n", a.generated())
+	if a.pkg == "ext" {
+		fmt.Fprint(&out, "\nimport type { Item, TaggedConnection } from \"./ext.js\";\n")
+	}
 	for _, name := range slices.Sorted(maps.Keys(a.types)) {
 		t := a.types[name]
 		fmt.Fprintln(&out)
@@ -30,12 +34,13 @@ func (a *api) tsTypes() []byte {
 			fmt.Fprintf(&out, "export interface %s {\n", name)
 			for _, f := range t.fields {
 				tsComment(&out, "  ", f.doc)
-				fmt.Fprintf(&out, "  %s%s: %s;\n", f.name, optionalMark(!f.required), a.tsRef(f.of))
+				fmt.Fprintf(&out, "  %s%s: %s;\n", propertyName(f.name), optionalMark(!f.required), a.tsRef(f.of))
 			}
 			fmt.Fprintln(&out, "}")
 		}
 	}
-	fmt.Fprint(&out, "\n/** Options of one call. */\nexport interface CallOptions {\n  signal?: AbortSignal;\n}\n\n/** The operations of the API. */\nexport interface Operations {\n")
+	fmt.Fprint(&out, "\n/** Options of one call. */\nexport interface CallOptions {\n  signal?: AbortSignal;\n  /** An ETag that the thing must still have; if not, the answer is 412. */\n  ifMatch?: string;\n"+
+		"  /** The key of a POST, for programs that repeat it later. */\n  idempotencyKey?: string;\n}\n\n/** The operations of the API. */\nexport interface Operations {\n")
 	for _, o := range a.operations {
 		a.tsOperation(&out, o)
 	}
@@ -48,6 +53,13 @@ func optionalMark(optional bool) string {
 		return "?"
 	}
 	return ""
+}
+
+func propertyName(name string) string {
+	if strings.HasPrefix(name, "@") {
+		return `"` + name + `"`
+	}
+	return name
 }
 
 func tsComment(out *bytes.Buffer, indent, text string) {
@@ -69,7 +81,7 @@ func (a *api) tsRef(r ref) string {
 	case r.values != nil:
 		name = "Record<string, " + a.tsRef(*r.values) + ">"
 	default:
-		name = map[string]string{"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "time": "string", "any": "unknown", "ref": "string | number"}[r.basic]
+		name = map[string]string{"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "time": "string", "any": "unknown", "json": "unknown", "item": "Item", "connection": "TaggedConnection", "ref": "string | number"}[r.basic]
 	}
 	if r.nullable {
 		name += " | null"
@@ -98,7 +110,10 @@ func (a *api) tsOperation(out *bytes.Buffer, o operation) {
 	}
 	params = append(params, "options?: CallOptions")
 	result := "void"
-	if o.result != nil {
+	switch {
+	case o.file:
+		result = "Response"
+	case o.result != nil:
 		result = a.tsRef(*o.result)
 	}
 	tsComment(out, "  ", o.doc)
@@ -109,14 +124,29 @@ func (a *api) tsOperation(out *bytes.Buffer, o operation) {
 }
 
 // allName returns the name of the iterator of a list.
-func allName(id string) string { return "all" + title(strings.TrimPrefix(id, "get")) }
+func allName(id string) string {
+	return "all" + title(strings.TrimPrefix(strings.TrimPrefix(id, "get"), "list"))
+}
 
 // jsOperations returns the table from which the JavaScript client makes its methods.
 func (a *api) jsOperations() []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "// %s\n\n/** Each operation: method, path, whether it has a body, parameters and a form, and how its list continues. */\nexport const operations = {\n", generated)
+	fmt.Fprintf(&out, "// %s\n\n/** Each operation: method, path, the type of its body, whether it has parameters, how its list continues, and the parameters that are repeated. */\nexport const operations = {\n", a.generated())
 	for _, o := range a.operations {
-		row, _ := json.Marshal([]any{o.method, o.path, o.body != nil, len(o.query) > 0, o.form, o.paging}) // always encodes
+		kind, repeated := "", []string{}
+		if o.body != nil {
+			kind = cmp.Or(o.encoding, "application/json")
+		}
+		for _, p := range o.query {
+			if p.repeated {
+				repeated = append(repeated, p.name)
+			}
+		}
+		paging := o.paging
+		if o.file {
+			paging = "file"
+		}
+		row, _ := json.Marshal([]any{o.method, o.path, kind, len(o.query) > 0, paging, repeated}) // always encodes
 		fmt.Fprintf(&out, "  %s: %s,\n", o.id, row)
 	}
 	fmt.Fprintln(&out, "};")

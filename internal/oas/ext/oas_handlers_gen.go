@@ -2436,6 +2436,52 @@ func (s *Server) handleListGroupFollowersRequest(args [1]string, argsEscaped boo
 	}
 }
 
+// handleListGroupMembersRequest handles listGroupMembers operation.
+//
+// Users with their `role`, `owner` or `member`, by the time of joining. Each item that stays in the
+// list and is not moved is returned exactly once, while others write.
+//
+// GET /ext/v1/lists/groups/{id}/members
+func (s *Server) handleListGroupMembersRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListGroupMembersOperation,
+			ID:   "listGroupMembers",
+		}
+	)
+	params, err := decodeListGroupMembersParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListGroupMembers(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListGroupMembersResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleListGroupVersionsRequest handles listGroupVersions operation.
 //
 // Name (as `title`) and description have versions, the newest first. The first one is the current
@@ -2823,6 +2869,98 @@ func (s *Server) handleListUserFollowersRequest(args [1]string, argsEscaped bool
 	}
 
 	if err := encodeListUserFollowersResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListUserFollowingRequest handles listUserFollowing operation.
+//
+// Users, channels that the viewer may see, and groups, by the time of following. Each item that stays
+// in the list and is not moved is returned exactly once, while others write.
+//
+// GET /ext/v1/lists/users/{id}/following
+func (s *Server) handleListUserFollowingRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListUserFollowingOperation,
+			ID:   "listUserFollowing",
+		}
+	)
+	params, err := decodeListUserFollowingParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListUserFollowing(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListUserFollowingResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleListUserGroupsRequest handles listUserGroups operation.
+//
+// By the creation of the groups. Each item that stays in the list and is not moved is returned exactly
+// once, while others write.
+//
+// GET /ext/v1/lists/users/{id}/groups
+func (s *Server) handleListUserGroupsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: ListUserGroupsOperation,
+			ID:   "listUserGroups",
+		}
+	)
+	params, err := decodeListUserGroupsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *PartOfList
+	response, err = s.h.ListUserGroups(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeListUserGroupsResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

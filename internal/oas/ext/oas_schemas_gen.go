@@ -4020,6 +4020,47 @@ func (s *ListGroupFollowersSort) UnmarshalText(data []byte) error {
 	}
 }
 
+type ListGroupMembersSort string
+
+const (
+	ListGroupMembersSortCreatedAtDesc ListGroupMembersSort = "created_at_desc"
+	ListGroupMembersSortCreatedAtAsc  ListGroupMembersSort = "created_at_asc"
+)
+
+// AllValues returns all ListGroupMembersSort values.
+func (ListGroupMembersSort) AllValues() []ListGroupMembersSort {
+	return []ListGroupMembersSort{
+		ListGroupMembersSortCreatedAtDesc,
+		ListGroupMembersSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListGroupMembersSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListGroupMembersSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListGroupMembersSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListGroupMembersSort) UnmarshalText(data []byte) error {
+	switch ListGroupMembersSort(data) {
+	case ListGroupMembersSortCreatedAtDesc:
+		*s = ListGroupMembersSortCreatedAtDesc
+		return nil
+	case ListGroupMembersSortCreatedAtAsc:
+		*s = ListGroupMembersSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
 type ListHighlightsOKApplicationLdJSON string
 
 // ListHighlightsOKRawApplicationLdJSON represents raw HTTP response for ListHighlights application/ld+json.
@@ -4377,6 +4418,136 @@ func (s *ListUserFollowersSort) UnmarshalText(data []byte) error {
 		return nil
 	case ListUserFollowersSortCreatedAtAsc:
 		*s = ListUserFollowersSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListUserFollowingSort string
+
+const (
+	ListUserFollowingSortCreatedAtDesc ListUserFollowingSort = "created_at_desc"
+	ListUserFollowingSortCreatedAtAsc  ListUserFollowingSort = "created_at_asc"
+)
+
+// AllValues returns all ListUserFollowingSort values.
+func (ListUserFollowingSort) AllValues() []ListUserFollowingSort {
+	return []ListUserFollowingSort{
+		ListUserFollowingSortCreatedAtDesc,
+		ListUserFollowingSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListUserFollowingSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListUserFollowingSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListUserFollowingSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListUserFollowingSort) UnmarshalText(data []byte) error {
+	switch ListUserFollowingSort(data) {
+	case ListUserFollowingSortCreatedAtDesc:
+		*s = ListUserFollowingSortCreatedAtDesc
+		return nil
+	case ListUserFollowingSortCreatedAtAsc:
+		*s = ListUserFollowingSortCreatedAtAsc
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListUserFollowingType string
+
+const (
+	ListUserFollowingTypeUser    ListUserFollowingType = "User"
+	ListUserFollowingTypeChannel ListUserFollowingType = "Channel"
+	ListUserFollowingTypeGroup   ListUserFollowingType = "Group"
+)
+
+// AllValues returns all ListUserFollowingType values.
+func (ListUserFollowingType) AllValues() []ListUserFollowingType {
+	return []ListUserFollowingType{
+		ListUserFollowingTypeUser,
+		ListUserFollowingTypeChannel,
+		ListUserFollowingTypeGroup,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListUserFollowingType) MarshalText() ([]byte, error) {
+	switch s {
+	case ListUserFollowingTypeUser:
+		return []byte(s), nil
+	case ListUserFollowingTypeChannel:
+		return []byte(s), nil
+	case ListUserFollowingTypeGroup:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListUserFollowingType) UnmarshalText(data []byte) error {
+	switch ListUserFollowingType(data) {
+	case ListUserFollowingTypeUser:
+		*s = ListUserFollowingTypeUser
+		return nil
+	case ListUserFollowingTypeChannel:
+		*s = ListUserFollowingTypeChannel
+		return nil
+	case ListUserFollowingTypeGroup:
+		*s = ListUserFollowingTypeGroup
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type ListUserGroupsSort string
+
+const (
+	ListUserGroupsSortCreatedAtDesc ListUserGroupsSort = "created_at_desc"
+	ListUserGroupsSortCreatedAtAsc  ListUserGroupsSort = "created_at_asc"
+)
+
+// AllValues returns all ListUserGroupsSort values.
+func (ListUserGroupsSort) AllValues() []ListUserGroupsSort {
+	return []ListUserGroupsSort{
+		ListUserGroupsSortCreatedAtDesc,
+		ListUserGroupsSortCreatedAtAsc,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ListUserGroupsSort) MarshalText() ([]byte, error) {
+	switch s {
+	case ListUserGroupsSortCreatedAtDesc:
+		return []byte(s), nil
+	case ListUserGroupsSortCreatedAtAsc:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ListUserGroupsSort) UnmarshalText(data []byte) error {
+	switch ListUserGroupsSort(data) {
+	case ListUserGroupsSortCreatedAtDesc:
+		*s = ListUserGroupsSortCreatedAtDesc
+		return nil
+	case ListUserGroupsSortCreatedAtAsc:
+		*s = ListUserGroupsSortCreatedAtAsc
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)
@@ -5427,6 +5598,52 @@ func (o OptListGroupFollowersSort) Or(d ListGroupFollowersSort) ListGroupFollowe
 	return d
 }
 
+// NewOptListGroupMembersSort returns new OptListGroupMembersSort with value set to v.
+func NewOptListGroupMembersSort(v ListGroupMembersSort) OptListGroupMembersSort {
+	return OptListGroupMembersSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListGroupMembersSort is optional ListGroupMembersSort.
+type OptListGroupMembersSort struct {
+	Value ListGroupMembersSort
+	Set   bool
+}
+
+// IsSet returns true if OptListGroupMembersSort was set.
+func (o OptListGroupMembersSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListGroupMembersSort) Reset() {
+	var v ListGroupMembersSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListGroupMembersSort) SetTo(v ListGroupMembersSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListGroupMembersSort) Get() (v ListGroupMembersSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListGroupMembersSort) Or(d ListGroupMembersSort) ListGroupMembersSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewOptListSearchScope returns new OptListSearchScope with value set to v.
 func NewOptListSearchScope(v ListSearchScope) OptListSearchScope {
 	return OptListSearchScope{
@@ -5605,6 +5822,144 @@ func (o OptListUserFollowersSort) Get() (v ListUserFollowersSort, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o OptListUserFollowersSort) Or(d ListUserFollowersSort) ListUserFollowersSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListUserFollowingSort returns new OptListUserFollowingSort with value set to v.
+func NewOptListUserFollowingSort(v ListUserFollowingSort) OptListUserFollowingSort {
+	return OptListUserFollowingSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListUserFollowingSort is optional ListUserFollowingSort.
+type OptListUserFollowingSort struct {
+	Value ListUserFollowingSort
+	Set   bool
+}
+
+// IsSet returns true if OptListUserFollowingSort was set.
+func (o OptListUserFollowingSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListUserFollowingSort) Reset() {
+	var v ListUserFollowingSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListUserFollowingSort) SetTo(v ListUserFollowingSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListUserFollowingSort) Get() (v ListUserFollowingSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListUserFollowingSort) Or(d ListUserFollowingSort) ListUserFollowingSort {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListUserFollowingType returns new OptListUserFollowingType with value set to v.
+func NewOptListUserFollowingType(v ListUserFollowingType) OptListUserFollowingType {
+	return OptListUserFollowingType{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListUserFollowingType is optional ListUserFollowingType.
+type OptListUserFollowingType struct {
+	Value ListUserFollowingType
+	Set   bool
+}
+
+// IsSet returns true if OptListUserFollowingType was set.
+func (o OptListUserFollowingType) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListUserFollowingType) Reset() {
+	var v ListUserFollowingType
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListUserFollowingType) SetTo(v ListUserFollowingType) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListUserFollowingType) Get() (v ListUserFollowingType, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListUserFollowingType) Or(d ListUserFollowingType) ListUserFollowingType {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptListUserGroupsSort returns new OptListUserGroupsSort with value set to v.
+func NewOptListUserGroupsSort(v ListUserGroupsSort) OptListUserGroupsSort {
+	return OptListUserGroupsSort{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptListUserGroupsSort is optional ListUserGroupsSort.
+type OptListUserGroupsSort struct {
+	Value ListUserGroupsSort
+	Set   bool
+}
+
+// IsSet returns true if OptListUserGroupsSort was set.
+func (o OptListUserGroupsSort) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptListUserGroupsSort) Reset() {
+	var v ListUserGroupsSort
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptListUserGroupsSort) SetTo(v ListUserGroupsSort) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptListUserGroupsSort) Get() (v ListUserGroupsSort, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptListUserGroupsSort) Or(d ListUserGroupsSort) ListUserGroupsSort {
 	if v, ok := o.Get(); ok {
 		return v
 	}

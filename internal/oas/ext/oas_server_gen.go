@@ -638,6 +638,13 @@ type ListsHandler interface {
 	//
 	// GET /ext/v1/lists/groups/{id}/followers
 	ListGroupFollowers(ctx context.Context, params ListGroupFollowersParams) (*PartOfList, error)
+	// ListGroupMembers implements listGroupMembers operation.
+	//
+	// Users with their `role`, `owner` or `member`, by the time of joining. Each item that stays in the
+	// list and is not moved is returned exactly once, while others write.
+	//
+	// GET /ext/v1/lists/groups/{id}/members
+	ListGroupMembers(ctx context.Context, params ListGroupMembersParams) (*PartOfList, error)
 	// ListSearch implements listSearch operation.
 	//
 	// All results, by the time of creation; a search by relevance has no order that lasts, so
@@ -660,6 +667,20 @@ type ListsHandler interface {
 	//
 	// GET /ext/v1/lists/users/{id}/followers
 	ListUserFollowers(ctx context.Context, params ListUserFollowersParams) (*PartOfList, error)
+	// ListUserFollowing implements listUserFollowing operation.
+	//
+	// Users, channels that the viewer may see, and groups, by the time of following. Each item that stays
+	// in the list and is not moved is returned exactly once, while others write.
+	//
+	// GET /ext/v1/lists/users/{id}/following
+	ListUserFollowing(ctx context.Context, params ListUserFollowingParams) (*PartOfList, error)
+	// ListUserGroups implements listUserGroups operation.
+	//
+	// By the creation of the groups. Each item that stays in the list and is not moved is returned exactly
+	// once, while others write.
+	//
+	// GET /ext/v1/lists/users/{id}/groups
+	ListUserGroups(ctx context.Context, params ListUserGroupsParams) (*PartOfList, error)
 	// ListUsers implements listUsers operation.
 	//
 	// By the time of creation. Each item that stays in the list and is not moved is returned exactly once,

@@ -1718,6 +1718,17 @@ func (s ListGroupFollowersSort) Validate() error {
 	}
 }
 
+func (s ListGroupMembersSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
 func (s ListSearchScope) Validate() error {
 	switch s {
 	case "all":
@@ -1802,6 +1813,41 @@ func (s ListUserContentsTypeItem) Validate() error {
 }
 
 func (s ListUserFollowersSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListUserFollowingSort) Validate() error {
+	switch s {
+	case "created_at_desc":
+		return nil
+	case "created_at_asc":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListUserFollowingType) Validate() error {
+	switch s {
+	case "User":
+		return nil
+	case "Channel":
+		return nil
+	case "Group":
+		return nil
+	default:
+		return errors.Errorf("invalid value: %v", s)
+	}
+}
+
+func (s ListUserGroupsSort) Validate() error {
 	switch s {
 	case "created_at_desc":
 		return nil

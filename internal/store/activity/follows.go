@@ -8,6 +8,7 @@ import (
 
 	"vitrine/internal/domain"
 	"vitrine/internal/store/access"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -283,6 +284,16 @@ func (v Lists) Following(ctx context.Context, q FollowingQuery) (l domain.List[d
 		" ORDER BY f.created_at "+dir+", f.id "+dir+limit, append(args, q.Page.Per, q.Page.Offset())...)
 	l.Items, err = sqlx.Collect(ctx, rows, err, scanSubject)
 	return l, err
+}
+
+// FollowingAfter lists a part of the subjects that a user follows and the viewer may see, by the time of following. Type ""
+// means all types.
+func (v Lists) FollowingAfter(ctx context.Context, user domain.UserID, kind domain.SubjectType, q contents.AfterQuery) ([]domain.Subject, *contents.Bookmark, error) {
+	list := contents.Timeline{From: "follows f WHERE f.follower_id = $2 AND " + visibleFollowed, Time: "f.created_at", ID: "f.id", Args: sqlx.Args{q.Viewer, user}}
+	if kind != "" {
+		list.From += " AND f.followed_type = " + list.Args.Add(kind)
+	}
+	return contents.AfterTime(ctx, v.db, q, list, "f.followed_type, f.followed_id", func(s *domain.Subject) []any { return []any{&s.Type, &s.ID} })
 }
 
 // LatestFollowings lists the user's n latest followings, newest first, without the subjects that

@@ -151,27 +151,36 @@ func (v Lists) keyedAfter(ctx context.Context, channel domain.ChannelID, key str
 	return sqlx.Collect(ctx, rows, err, scanMarked)
 }
 
-// timed is a row of a list by time.
-type timed[T ~int64] struct {
-	id   T
-	time int64
-	row  int64 // breaks ties
+// Timeline is a list by time. Time and ID are its columns, and ID breaks ties. From ends in a condition.
+type Timeline struct {
+	From, Time, ID string
+	Args           sqlx.Args
 }
 
-// afterTime reads the ids of a page of rows `x`, which have a column created_at.
-func afterTime[T ~int64](ctx context.Context, db sqlx.Conn, q AfterQuery, id, from string, args sqlx.Args) (page []T, next *Bookmark, err error) {
+// timed is a row of a list by time.
+type timed[T any] struct {
+	of   T
+	time int64
+	row  int64
+}
+
+// AfterTime reads a part of a list by time. fields returns where to scan the columns.
+func AfterTime[T any](ctx context.Context, db sqlx.Conn, q AfterQuery, list Timeline, columns string, fields func(*T) []any) (page []T, next *Bookmark, err error) {
 	compare, dir := q.order()
 	if q.After != nil {
-		from += " AND (x.created_at, x.id) " + compare + " (" + args.Add(q.After.Time) + ", " + args.Add(q.After.ID) + ")"
+		list.From += " AND (" + list.Time + ", " + list.ID + ") " + compare + " (" + list.Args.Add(q.After.Time) + ", " + list.Args.Add(q.After.ID) + ")"
 	}
-	rows, err := db.Query(ctx, "SELECT "+id+", x.created_at, x.id FROM "+from+" ORDER BY x.created_at "+dir+", x.id "+dir+sqlx.Limit(args.Add(q.N+1)), args...)
-	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (t timed[T], err error) { return t, row.Scan(&t.id, &t.time, &t.row) })
+	rows, err := db.Query(ctx, "SELECT "+columns+", "+list.Time+", "+list.ID+" FROM "+list.From+
+		" ORDER BY "+list.Time+" "+dir+", "+list.ID+" "+dir+sqlx.Limit(list.Args.Add(q.N+1)), list.Args...)
+	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (t timed[T], err error) {
+		return t, row.Scan(append(fields(&t.of), &t.time, &t.row)...)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
 	all, more := cut(q, all)
 	for _, t := range all {
-		page = append(page, t.id)
+		page = append(page, t.of)
 	}
 	if more {
 		last := all[len(all)-1]
@@ -180,15 +189,20 @@ func afterTime[T ~int64](ctx context.Context, db sqlx.Conn, q AfterQuery, id, fr
 	return page, next, nil
 }
 
+// OneID returns where to scan a row that is an id.
+func OneID[T ~int64](id *T) []any { return []any{id} }
+
 // ItemChannelsAfter lists the channels that contain an item and that the viewer may see, by the time of connecting.
 func (v Lists) ItemChannelsAfter(ctx context.Context, item domain.ItemRef, q AfterQuery) ([]domain.ChannelID, *Bookmark, error) {
-	return afterTime[domain.ChannelID](ctx, v.db, q, "x.channel_id", `connections x JOIN channels ch ON ch.id = x.channel_id
-		WHERE x.item_type = $2 AND x.item_id = $3 AND `+access.VisibleChannel, sqlx.Args{q.Viewer, item.Type, item.ID})
+	return AfterTime(ctx, v.db, q, Timeline{`connections x JOIN channels ch ON ch.id = x.channel_id
+		WHERE x.item_type = $2 AND x.item_id = $3 AND ` + access.VisibleChannel, "x.created_at", "x.id", sqlx.Args{q.Viewer, item.Type, item.ID}},
+		"x.channel_id", OneID[domain.ChannelID])
 }
 
 // CommentsAfter lists the comments on a block by time.
 func (v CommentLists) CommentsAfter(ctx context.Context, block domain.BlockID, q AfterQuery) (page []domain.Comment, next *Bookmark, err error) {
-	ids, next, err := afterTime[domain.CommentID](ctx, v.db, q, "x.id", "comments x WHERE x.block_id = $1", sqlx.Args{block})
+	ids, next, err := AfterTime(ctx, v.db, q, Timeline{"comments x WHERE x.block_id = $1", "x.created_at", "x.id", sqlx.Args{block}},
+		"x.id", OneID[domain.CommentID])
 	if err != nil {
 		return nil, nil, err
 	}

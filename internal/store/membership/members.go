@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"vitrine/internal/domain"
+	"vitrine/internal/store/contents"
 	"vitrine/internal/store/sqlx"
 )
 
@@ -73,6 +74,18 @@ func (r Lists) Members(ctx context.Context, g domain.Group, page domain.Page) (l
 	})
 	l.Items = append(l.Items, others...)
 	return l, err
+}
+
+// MembersAfter lists a part of the members of a group, including its owner, by the time of joining.
+func (r Lists) MembersAfter(ctx context.Context, group domain.GroupID, q contents.AfterQuery) ([]domain.UserID, *contents.Bookmark, error) {
+	return contents.AfterTime(ctx, r.db, q, contents.Timeline{From: "group_members m WHERE m.group_id = $1", Time: "m.created_at", ID: "m.user_id",
+		Args: sqlx.Args{group}}, "m.user_id", contents.OneID[domain.UserID])
+}
+
+// GroupsAfter lists a part of the groups that a user owns or has joined, by the creation of the groups.
+func (r Lists) GroupsAfter(ctx context.Context, user domain.UserID, q contents.AfterQuery) ([]domain.GroupID, *contents.Bookmark, error) {
+	return contents.AfterTime(ctx, r.db, q, contents.Timeline{From: "group_members m JOIN groups g ON g.id = m.group_id WHERE m.user_id = $1",
+		Time: "g.created_at", ID: "g.id", Args: sqlx.Args{user}}, "g.id", contents.OneID[domain.GroupID])
 }
 
 // FirstMember returns the member who has been in a group since its creation, or its owner if that member has left.
