@@ -113,6 +113,7 @@ var allowedImports = map[string][]string{
 	"files":            {"app/...", "domain", "httpedge", "middleware"},
 	"oauth":            {"app/...", "domain", "auth", "middleware"},
 	"mcp":              {"app/...", "domain", "httpedge", "middleware", "present"},
+	"doctor":           {"blob", "config", "database", "domain", "mail", "middleware", "store", "store/blobs"},
 	"backup":           {"blob", "database", "domain", "durable", "jobs", "store", "store/blobs", "store/sqlx"},
 
 	// Imports.
@@ -124,12 +125,12 @@ var allowedImports = map[string][]string{
 	// The website.
 	"site":                  {"site/web", "site/pages/account", "site/pages/collect", "site/pages/look", "site/pages/moderation", "site/pages/operator", "site/pages/people", "site/pages/read", "site/pages/signon", "site/pages/transfer"},
 	"site/catalog":          {"domain"},
-	"site/web":              {"app/...", "domain", "fragments", "scope", "exporting", "present", "auth", "httpedge", "markup", "middleware", "site/catalog", "weburl"},
+	"site/web":              {"app/...", "doctor", "domain", "fragments", "scope", "exporting", "present", "auth", "httpedge", "markup", "middleware", "site/catalog", "weburl"},
 	"site/pages/account":    {"app/...", "domain", "present", "auth", "site/web"},
 	"site/pages/collect":    {"app/...", "difference", "domain", "markup", "opml", "present", "site/web"},
 	"site/pages/look":       {"app/...", "colour", "difference", "domain", "present", "site/web"},
 	"site/pages/moderation": {"app/...", "domain", "present", "site/web"},
-	"site/pages/operator":   {"app/...", "domain", "importing/files", "present", "site/web"},
+	"site/pages/operator":   {"app/...", "doctor", "domain", "importing/files", "present", "site/web"},
 	"site/pages/people":     {"app/...", "domain", "present", "site/web"},
 	"site/pages/read":       {"app/...", "domain", "markup", "present", "site/web", "words"},
 	"site/pages/signon":     {"app/...", "domain", "site/web"},

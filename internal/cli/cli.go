@@ -31,6 +31,7 @@ type commands struct {
 	Migrate     migrateCmd     `cmd:"" help:"Migrate the database's schema to this program's version."`
 	Config      configCmd      `cmd:"" help:"Print the settings in effect, with secrets hidden."`
 	Check       checkCmd       `cmd:"" help:"Recompute every derived value in the database and report differences."`
+	Doctor      doctorCmd      `cmd:"" help:"Examine settings, addresses, mail, storage, clocks, disks, database, backups, jobs and nodes."`
 	Backup      backupCmd      `cmd:"" help:"Back up the whole site to a folder, a file or a bucket."`
 	Restore     restoreCmd     `cmd:"" help:"Restore a backup into an empty data folder or an empty PostgreSQL database."`
 	Import      importCmd      `cmd:"" help:"Bring collections in from elsewhere; run again, it takes what is new there."`

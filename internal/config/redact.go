@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -147,4 +148,36 @@ func (s origins) MarshalJSON() ([]byte, error) {
 	return Settings(s).object(func(setting Setting) []byte {
 		return fmt.Appendf(nil, `{"value":%s,"origin":%s}`, jsonString(setting.Value), jsonString(setting.Origin))
 	}), nil
+}
+
+// Conceal replaces the secrets of the configuration in a text, such as an error of a library.
+func (c Config) Conceal(text string) string {
+	secrets := []string{c.Blob.SecretKey, c.Backup.SecretKey, c.SMTP.password(), c.OIDC.ClientSecret, c.Embeddings.Key, c.SetupCode}
+	for _, raw := range append([]string{c.DatabaseURL, c.DatabaseDirectURL, c.RedisURL, c.Blob.URL, c.Backup.To}, c.Replicas.URLs...) {
+		secrets = append(secrets, passwordsOf(raw)...)
+	}
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) }) // one may be the beginning of another
+	for _, s := range secrets {
+		if s != "" {
+			text = strings.ReplaceAll(text, s, hidden)
+		}
+	}
+	return text
+}
+
+// passwordsOf returns the passwords in a URL, as they are written and decoded.
+func passwordsOf(raw string) (all []string) {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return []string{raw}
+	}
+	if password, has := u.User.Password(); has {
+		all = append(all, password, url.QueryEscape(password), url.PathEscape(password))
+	}
+	for name, values := range u.Query() {
+		if strings.Contains(strings.ToLower(name), "password") {
+			all = append(all, values...)
+		}
+	}
+	return all
 }

@@ -90,3 +90,34 @@ func TestTokenFile(t *testing.T) {
 		}
 	}
 }
+
+// No secret setting is left in a text.
+func TestConceal(t *testing.T) {
+	t.Parallel()
+	cfg, problems := config.Texts{
+		"database-url": "postgres://v:hush1@pool/v", "database-direct-url": "postgres://v@db/v?password=hush2", "database-replica-urls": "postgres://v:hush3@db2/v",
+		"redis-url": "rediss://:hush4@redis", "blob-url": "s3://b?endpoint=https://s3", "blob-access-key": "k", "blob-secret-key": "hush5",
+		"backup-to": "s3://c?endpoint=https://s3", "backup-access-key": "k", "backup-secret-key": "hush6", "smtp-url": "smtp://a@mail", "smtp-password": "hush7",
+		"setup-code": "hush8-hush8-hush8", "oidc-issuer": "https://id", "oidc-client-id": "x", "oidc-client-secret": "hush9",
+		"embeddings-url": "https://e", "embeddings-model": "m", "embeddings-key": "hush0",
+	}.Resolve()
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	said := 0
+	for _, d := range config.Declarations() {
+		if d.Secret() {
+			said++
+		}
+	}
+	if said != 11 {
+		t.Errorf("%d settings are secret: add new ones to this test", said)
+	}
+	text := "hush1 hush2 hush3 hush4 hush5 hush6 hush7 hush8-hush8-hush8 hush9 hush0 and no more"
+	if got := cfg.Conceal(text); strings.Contains(got, "hush") || !strings.HasSuffix(got, " and no more") {
+		t.Errorf("got %q", got)
+	}
+	if got := (config.Config{}).Conceal(text); got != text {
+		t.Errorf("without secrets: %q", got)
+	}
+}

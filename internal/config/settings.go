@@ -14,6 +14,7 @@ type Config struct {
 	DatabaseURL       string // secret; empty for SQLite
 	DatabaseDirectURL string // secret; empty without a pooler
 	SQLiteSynchronous string // full or normal
+	SQLiteAnyDisk     bool   // also on network file systems
 	DefaultTier       string // free, premium or supporter
 	LogFormat         string // text or json
 	LogLevel          string // debug, info, warn or error
@@ -122,6 +123,10 @@ var settings = []Declaration{
 	{Flag: "sqlite-synchronous", Topic: topicData, Common: true, Default: "full",
 		Help: "full: committed writes survive a power cut; normal: faster, but the last writes may be lost.",
 		kind: choice(func(c *Config) *string { return &c.SQLiteSynchronous }, "full", "normal")},
+	{Flag: "sqlite-any-disk", Topic: topicData, Common: true, Default: "false", Placeholder: "BOOL",
+		Help: "Whether SQLite may be on a network file system (NFS, SMB, 9p, sshfs), where locks and shared memory do not work reliably and the database can be damaged: true or false.",
+		See:  "[File systems](#file-systems)",
+		kind: boolean(func(c *Config) *bool { return &c.SQLiteAnyDisk })},
 	{Flag: "default-tier", Topic: topicPeople, Common: true, Default: "supporter", Placeholder: "TIER",
 		Help: "Tier of new accounts: free, premium or supporter.",
 		kind: choice(func(c *Config) *string { return &c.DefaultTier }, tiers()[1:]...)},

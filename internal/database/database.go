@@ -67,6 +67,9 @@ type Options struct {
 	// file. It has no effect on PostgreSQL.
 	Synchronous string
 
+	// AnyDisk allows SQLite on network file systems, see CheckFileSystem.
+	AnyDisk bool
+
 	// MaxConns limits the pool. On SQLite it is the number of readers (default: twice GOMAXPROCS, at
 	// least 4), on PostgreSQL the number of all connections (default: pool_max_conns of the URL, or else
 	// four times GOMAXPROCS, at least 10; never less than 2).
@@ -153,6 +156,9 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 		return nil, fmt.Errorf("database: open %s: %w", dialect, err)
 	}
 	err = db.ping(ctx)
+	if err == nil && dialect == Postgres {
+		err = db.requireVersion(ctx)
+	}
 	switch {
 	case err == nil && db.direct != nil:
 		err = postgres.SameServer(ctx, db.pool, db.Session())

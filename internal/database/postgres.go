@@ -58,6 +58,17 @@ func (db *DB) openPostgres(ctx context.Context, o Options) error {
 	return nil
 }
 
+// requireVersion fails if the server is too old. It sends no statement, because servers tell their version when
+// a connection begins.
+func (db *DB) requireVersion(ctx context.Context) error {
+	conn, err := Pool(db).Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Release()
+	return checkVersion(conn.Conn().PgConn().ParameterStatus("server_version"))
+}
+
 // session applies our settings to a connection, unless the URL sets them.
 func session(c *pgx.ConnConfig, program string) {
 	if _, set := c.RuntimeParams["application_name"]; !set {

@@ -42,29 +42,58 @@ func (db *DB) LeftBehind(ctx context.Context, migrations fs.FS) (names []string,
 	if serves = oldestVersion(all, to); to <= now.Version || serves <= now.From {
 		return nil, serves, nil
 	}
-	rows, err := db.Reader().Query(ctx, `SELECT application_name, host(client_addr), count(*) FROM pg_stat_activity
+	connected, err := db.Programs(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, p := range connected {
+		if p.Version < serves {
+			names = append(names, fmt.Sprintf("%s (connections: %d)", p, p.Connections))
+		}
+	}
+	return names, serves, nil
+}
+
+// Connected is a program with connections to the database.
+type Connected struct {
+	Name        string // as in ProgramName
+	Version     int64  // of the program; 0 if it is so old that it does not tell
+	Address     string // "" for a Unix socket
+	Connections int
+}
+
+// String returns the name and address.
+func (c Connected) String() string {
+	if c.Address == "" {
+		return c.Name
+	}
+	return c.Name + " at " + c.Address
+}
+
+// Programs lists the programs connected to PostgreSQL. On SQLite it is unknown which programs have the file
+// open.
+func (db *DB) Programs(ctx context.Context) (all []Connected, err error) {
+	if db.dialect != Postgres {
+		return nil, nil
+	}
+	rows, err := db.Reader().Query(ctx, `SELECT application_name, COALESCE(host(client_addr), ''), count(*) FROM pg_stat_activity
 		WHERE datname = current_database() AND application_name LIKE $1 GROUP BY 1, 2 ORDER BY 1, 2`, programName+"%")
 	if err != nil {
-		return nil, 0, Classify(ctx, err)
+		return nil, Classify(ctx, err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		var name string
-		var address *string // nil for a Unix socket
-		var connections int
-		if err := rows.Scan(&name, &address, &connections); err != nil {
-			return nil, 0, Classify(ctx, err)
+		var c Connected
+		if err := rows.Scan(&c.Name, &c.Address, &c.Connections); err != nil {
+			return nil, Classify(ctx, err)
 		}
-		rest, _ := strings.CutPrefix(name, programName)
-		version, _, _ := strings.Cut(strings.TrimPrefix(rest, "/"), " ")
-		// Any other suffix belongs to a session that a pooler keeps open.
-		if n, err := strconv.ParseInt(version, 10, 64); err == nil && n >= serves || rest != "" && rest[0] != '/' {
+		rest, _ := strings.CutPrefix(c.Name, programName)
+		if rest != "" && rest[0] != '/' { // any other suffix belongs to a session that a pooler keeps open
 			continue
 		}
-		if address != nil {
-			name += " at " + *address
-		}
-		names = append(names, fmt.Sprintf("%s (connections: %d)", name, connections))
+		version, _, _ := strings.Cut(strings.TrimPrefix(rest, "/"), " ")
+		c.Version, _ = strconv.ParseInt(version, 10, 64)
+		all = append(all, c)
 	}
-	return names, serves, Classify(ctx, rows.Err())
+	return all, Classify(ctx, rows.Err())
 }

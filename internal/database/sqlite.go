@@ -32,6 +32,11 @@ func (db *DB) openSQLite(ctx context.Context, path string, o Options) error {
 	if db.path, err = filepath.Abs(path); err != nil {
 		return err
 	}
+	if !o.AnyDisk {
+		if err := CheckFileSystem(filepath.Dir(db.path)); err != nil {
+			return err
+		}
+	}
 	if err := os.MkdirAll(filepath.Dir(db.path), 0o700); err != nil {
 		return err
 	}

@@ -83,6 +83,7 @@ const (
 // The names of the mounts.
 const (
 	Health    = "health"
+	Doctor    = "doctor"
 	Files     = "files"
 	OAuth     = "oauth"
 	Feeds     = "feeds"
@@ -97,6 +98,7 @@ const (
 // Mounts lists all mounts in the order of routing. The last one handles the remaining requests.
 var Mounts = []Mount{
 	{Name: Health, Prefixes: []string{"/livez", "/healthz", "/readyz"}, Credentials: NoCredentials, Shape: PlainText, Probe: true, Rate: Unlimited},
+	{Name: Doctor, Prefixes: []string{"/.well-known/vitrine-doctor"}, Credentials: NoCredentials, Shape: PlainText, Data: true, Rate: Unlimited},
 	{Name: Files, Prefixes: []string{"/files/", "/uploads/"}, Credentials: NoCredentials, Shape: JSONErrors,
 		Data: true, CORS: true, Rate: Unlimited},
 	{Name: OAuth, Prefixes: []string{"/v3/oauth/", "/ext/v1/oauth/", "/oauth/", "/.well-known/"}, Credentials: ClientSecrets, Shape: OAuthErrors,

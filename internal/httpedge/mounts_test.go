@@ -34,6 +34,7 @@ type probe struct {
 
 var probes = map[string]probe{
 	httpedge.Health: {read: "/healthz"},
+	httpedge.Doctor: {unknown: "/.well-known/vitrine-doctor"},
 	httpedge.Files:  {unknown: "/files/nothing/x.png", wrong: "POST /files/nothing/x.png", person: "/files/nothing/x.png"},
 	httpedge.OAuth: {read: "/.well-known/oauth-authorization-server", wrong: "PUT /v3/oauth/token",
 		send: "POST /v3/oauth/token", kind: "application/x-www-form-urlencoded"},

@@ -68,6 +68,7 @@ type Mailer struct {
 	now      func() time.Time
 	encoding gomail.Encoding // of text parts
 	delivers func(ctx context.Context, id string, m *gomail.Msg) error
+	checks   func(ctx context.Context) error
 	observe  func(ctx context.Context, outcome string, took time.Duration)
 }
 
@@ -81,15 +82,19 @@ func New(o Options) (*Mailer, error) {
 		return nil, fmt.Errorf("mail: the sender: %w", err)
 	}
 	m := &Mailer{from: from, now: o.Now, observe: o.Observe, encoding: gomail.NoEncoding, // files must be readable, with links that can be copied
-		delivers: folder(o.Folder).deliver}
+		delivers: folder(o.Folder).deliver, checks: func(context.Context) error { return nil }}
 	if m.now == nil {
 		m.now = time.Now
 	}
 	if o.SMTP != nil {
 		m.encoding, m.delivers = gomail.EncodingQP, o.SMTP.deliver
+		m.checks = o.SMTP.check
 	}
 	return m, nil
 }
+
+// Check connects to the mail server and logs in. It sends nothing.
+func (m *Mailer) Check(ctx context.Context) error { return m.checks(ctx) }
 
 // Send sends a mail. If ctx ends before the server has accepted it, the connection is closed.
 func (m *Mailer) Send(ctx context.Context, msg Message) error {

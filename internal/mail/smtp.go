@@ -12,6 +12,7 @@ import (
 	"time"
 
 	gomail "github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
 
 	"vitrine/internal/domain"
 )
@@ -44,23 +45,11 @@ type SMTP struct {
 
 // deliver sends a message over a new connection.
 func (s *SMTP) deliver(ctx context.Context, _ string, m *gomail.Msg) error {
-	finish := func() {}
-	defer func() { finish() }()
 	foreign := foreignLocalPart(m)
-	client, err := s.client(foreign != "", func(dialling context.Context, network, addr string) (net.Conn, error) {
-		conn, err := s.dial(dialling, network, addr)
-		if err == nil { // the library does not observe the context after this, and does not close the connection
-			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
-			finish = func() { stop(); _ = conn.Close() }
-		}
-		return conn, err
-	})
+	client, session, finish, err := s.connect(ctx, foreign != "")
+	defer finish()
 	if err != nil {
-		return fmt.Errorf("mail: %w", err)
-	}
-	session, err := client.DialToSMTPClientWithContext(ctx)
-	if err != nil {
-		return fmt.Errorf("mail: connect to %s: %w", client.ServerAddr(), err)
+		return err
 	}
 	if ok, _ := session.Extension("SMTPUTF8"); foreign != "" && !ok {
 		_ = session.Quit()
@@ -76,6 +65,38 @@ func (s *SMTP) deliver(ctx context.Context, _ string, m *gomail.Msg) error {
 	}
 	_ = session.Quit() // the mail has been accepted
 	return nil
+}
+
+// connect opens a session and logs in. The caller calls finish at the end, also after an error.
+func (s *SMTP) connect(ctx context.Context, utf8 bool) (client *gomail.Client, session *smtp.Client, finish func(), err error) {
+	end := func() {}
+	finish = func() { end() }
+	client, err = s.client(utf8, func(dialling context.Context, network, addr string) (net.Conn, error) {
+		conn, err := s.dial(dialling, network, addr)
+		if err == nil { // the library does not observe the context after this, and does not close the connection
+			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+			end = func() { stop(); _ = conn.Close() }
+		}
+		return conn, err
+	})
+	if err != nil {
+		return nil, nil, finish, fmt.Errorf("mail: %w", err)
+	}
+	session, err = client.DialToSMTPClientWithContext(ctx)
+	if err != nil {
+		err = fmt.Errorf("mail: connect to %s: %w", client.ServerAddr(), err)
+	}
+	return client, session, finish, err
+}
+
+// check connects and logs in, and sends nothing.
+func (s *SMTP) check(ctx context.Context) error {
+	_, session, finish, err := s.connect(ctx, false)
+	defer finish()
+	if err == nil {
+		_ = session.Quit() // the login has succeeded
+	}
+	return err
 }
 
 // foreignLocalPart returns the sender or recipient of a message whose local part has letters

@@ -77,7 +77,8 @@ func databaseOptions(cfg config.Config) database.Options {
 	if url == "" {
 		url = "sqlite:" + cfg.SQLitePath()
 	}
-	return database.Options{URL: url, DirectURL: cfg.DatabaseDirectURL, Program: database.ProgramName(SchemaVersion()), Synchronous: strings.ToUpper(cfg.SQLiteSynchronous)}
+	return database.Options{URL: url, DirectURL: cfg.DatabaseDirectURL, Program: database.ProgramName(SchemaVersion()), Synchronous: strings.ToUpper(cfg.SQLiteSynchronous),
+		AnyDisk: cfg.SQLiteAnyDisk}
 }
 
 // RestoreTarget returns the target of a restore: the database and files that a server with this
@@ -119,6 +120,11 @@ func Claim(ctx context.Context, cfg config.Config) (release func(), err error) {
 	}
 	if cfg.DatabaseURL != "" {
 		return func() {}, nil
+	}
+	if !cfg.SQLiteAnyDisk {
+		if err := database.CheckFileSystem(cfg.DataDir); err != nil {
+			return nil, withRemedy(cfg.DataDir, err)
+		}
 	}
 	release, err = database.ClaimLock(ctx, cfg.SQLitePath())
 	if errors.Is(err, database.ErrInUse) {

@@ -54,5 +54,8 @@ func withRemedy(dataDir string, err error) error {
 	if errors.Is(err, database.ErrPooler) {
 		return fmt.Errorf("%w: set the address of the PostgreSQL server itself with --database-direct-url", err)
 	}
+	if errors.Is(err, database.ErrNetworkDisk) {
+		return fmt.Errorf("%w: move it to a local disk with --data-dir, use PostgreSQL with --database-url, or accept the risk with --sqlite-any-disk", err)
+	}
 	return err
 }

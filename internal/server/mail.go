@@ -10,13 +10,15 @@ import (
 )
 
 // newMailer creates the mailer, which sends through the configured server or writes to the outbox
-// folder.
+// folder. It measures if stats is not nil.
 func newMailer(cfg config.Config, now func() time.Time, stats *obs.Metrics) (*mail.Mailer, error) {
 	host := "" // of the SMTP server, if there is one
-	o := mail.Options{From: cfg.MailFrom, Folder: cfg.OutboxPath(), Now: now,
-		Observe: func(ctx context.Context, outcome string, took time.Duration) {
+	o := mail.Options{From: cfg.MailFrom, Folder: cfg.OutboxPath(), Now: now}
+	if stats != nil {
+		o.Observe = func(ctx context.Context, outcome string, took time.Duration) {
 			stats.ObserveOutgoing(ctx, obs.Asked{To: obs.Mail, Operation: "send", Outcome: outcome, Host: host, Took: took})
-		}}
+		}
+	}
 	if s := cfg.SMTP; s != nil {
 		host = s.Host
 		o.SMTP = &mail.SMTP{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password, TokenFile: s.TokenFile,

@@ -26,7 +26,7 @@ import (
 // routes wraps the handler of each mount in the mount's middleware.
 func (s *Server) routes(o Options) (http.Handler, error) {
 	pages := site.New(web.Options{App: s.App, Addresses: s.addresses, Fragments: s.fragments,
-		Exports: s.exports, Mails: s.cfg.SMTP != nil, Language: s.cfg.Language, Version: o.Version, Log: s.log, Now: o.Now, Limiter: s.limiter, Callers: s.callers})
+		Exports: s.exports, Mails: s.cfg.SMTP != nil, Language: s.cfg.Language, Version: o.Version, Log: s.log, Now: o.Now, Limiter: s.limiter, Callers: s.callers, Doctor: s.doctor})
 	grants := oauth.New(oauth.Options{App: s.App, Limiter: s.limiter, SiteURL: s.cfg.SiteURL, BaseURL: s.cfg.BaseURL,
 		Registration: s.cfg.OAuthRegistration, Extension: s.cfg.BrowserExtension, MCP: s.cfg.MCP, Now: o.Now})
 	subscriptions := feeds.New(feeds.Options{App: s.App, Addresses: s.addresses, Exports: s.exports,
@@ -47,6 +47,7 @@ func (s *Server) routes(o Options) (http.Handler, error) {
 		Fit: s.db.Fit, RequestTimeout: s.cfg.RequestTimeout, BodyLimit: s.cfg.BodyLimit},
 		map[string]httpedge.Handler{
 			httpedge.Health: {Handler: http.HandlerFunc(s.health), Handles: isHealth},
+			httpedge.Doctor: {Handler: s.probes(o), Render: func(w http.ResponseWriter, _ *http.Request, status int, text string) { plain(w, status, text) }},
 			httpedge.Files: {Handler: files.New(files.Options{App: s.App, Log: s.log, PartTimeout: o.PartTimeout}),
 				Render: httpedge.JSON.Render},
 			httpedge.OAuth: {Handler: grants, Render: grants.Render, Handles: grants.Handles},

@@ -3,6 +3,7 @@ package server
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,6 +25,7 @@ import (
 	"vitrine/internal/certs"
 	"vitrine/internal/config"
 	"vitrine/internal/database"
+	"vitrine/internal/doctor"
 	"vitrine/internal/domain"
 	"vitrine/internal/exporting"
 	"vitrine/internal/fetch"
@@ -76,6 +78,7 @@ type Server struct {
 	memory    *budget.Budget // of requests and responses
 	callers   *httpedge.Callers
 	checks    []*readiness
+	doctor    *doctor.Doctor
 	work      atomic.Int64        // requests, except health checks, and job runs so far
 	leaving   atomic.Bool         // /readyz responds 503, and connections are closed after their response
 	certs     *certs.Certificates // nil behind a proxy
@@ -107,6 +110,12 @@ type Options struct {
 	Browser     content.Browser                               // instead of the one at Config.BrowserURL, for tests
 	FreeSpace   func(folder string) (blob.Space, bool, error) // of disks; nil means blob.FreeSpace
 	PartTimeout time.Duration                                 // see files.Options
+
+	// Doctor replaces the certificates that probes trust and the port of http://, for tests.
+	Doctor struct {
+		Roots     *x509.CertPool
+		PlainPort string
+	}
 
 	// API, if not nil, wraps the handlers of the APIs, below the middleware.
 	API func(next http.Handler) http.Handler
@@ -182,6 +191,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.App.Webhooks.Render = s.API.Encode
 	s.memory = budget.New(cfg.ResponseMemory)
 	s.checks = s.readinessChecks(files.Blobs)
+	s.doctor = doctor.New(doctorOptions(cfg, o, db, mailer))
 	if s.handler, err = s.routes(o); err != nil {
 		return nil, joinClose(err, db)
 	}

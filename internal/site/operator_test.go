@@ -13,7 +13,7 @@ func TestOperatorPages(t *testing.T) {
 	t.Parallel()
 	r := apptest.New(t, people)
 	operator, eve, guest := first(t, r), member(t, r, "eve"), newBrowser(t, r)
-	for _, at := range []string{"/operator", "/operator/accounts", "/operator/accounts/ada", "/operator/sign-up", "/operator/jobs",
+	for _, at := range []string{"/operator", "/operator/accounts", "/operator/accounts/ada", "/operator/sign-up", "/operator/jobs", "/operator/doctor",
 		"/operator/site", "/operator/pages", "/operator/storage", "/operator/invitations"} {
 		operator.get(at).want(200)
 		eve.get(at).want(404).hides("/operator")
@@ -187,4 +187,17 @@ func TestOperatorSeesBackfills(t *testing.T) {
 		}
 		operator.get("/operator").want(200).hides("After an upgrade")
 	}, people)
+}
+
+// Operators see the cheap checks at once, and the others after they start them. Nobody else can.
+func TestOperatorCheckup(t *testing.T) {
+	t.Parallel()
+	r := apptest.New(t, people)
+	operator, eve := first(t, r), member(t, r, "eve")
+	operator.get("/operator/doctor").want(200).says("database.schema", "No backup is recorded").hides("address.site")
+	eve.get("/operator/doctor").want(404)
+	eve.post("/operator/doctor").want(404)
+	operator.get("/operator/doctor").hides("address.site")
+	operator.post("/operator/doctor").leads("/operator/doctor")
+	operator.get("/operator/doctor").want(200).says("Everything was checked.", "address.site", "There is no mail server", "A file could be written, read and deleted.")
 }

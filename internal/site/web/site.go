@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/doctor"
 	"vitrine/internal/exporting"
 	"vitrine/internal/fragments"
 	"vitrine/internal/httpedge"
@@ -33,6 +34,7 @@ type Options struct {
 	Limiter   *middleware.Limiter // rate limits by tier, which searches count towards
 	Fragments *fragments.Cache    // faces of items; nil disables the cache
 	Callers   *httpedge.Callers   // limits the concurrent requests of a client, for the site and the API together
+	Doctor    *doctor.Doctor      // examines the installation for operators
 }
 
 // Site serves the addresses of the website.

@@ -10,6 +10,7 @@ import (
 
 	"vitrine/internal/app"
 	"vitrine/internal/app/accounts"
+	"vitrine/internal/doctor"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
 	"vitrine/internal/middleware"
@@ -276,6 +277,9 @@ func (v *Visit) Addresses() *present.Addresses { return v.s.o.Addresses }
 
 // Mails reports whether mail is sent; otherwise it is stored for the operator.
 func (v *Visit) Mails() bool { return v.s.o.Mails }
+
+// Doctor examines the installation.
+func (v *Visit) Doctor() *doctor.Doctor { return v.s.o.Doctor }
 
 // Version returns the program's version.
 func (v *Visit) Version() string { return v.s.o.Version }

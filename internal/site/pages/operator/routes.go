@@ -32,6 +32,7 @@ func PageSet() web.PageSet {
 			{Path: "/operator/blocklist", Text: "moderation.blocklist"},
 			{Path: "/operator/audit", Text: "operator.section.audit"},
 			{Path: "/operator/jobs", Text: "operator.section.jobs"},
+			{Path: "/operator/doctor", Text: "operator.section.doctor"},
 		}}},
 		Routes: []web.Route{
 			{Path: "/operator", Access: web.Operators, Get: operatorPage},
@@ -47,5 +48,6 @@ func PageSet() web.PageSet {
 			{Path: "/operator/audit", Access: web.Operators, Get: auditPage},
 			{Path: "/operator/audit/file", Access: web.Operators, Get: auditFile, Download: true},
 			{Path: "/operator/jobs", Access: web.Operators, Get: jobsPage, Post: retryJobs},
+			{Path: doctorPath, Access: web.Operators, Get: doctorPage, Post: examine},
 		}}
 }
