@@ -74,6 +74,9 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s has no schema of its result", name)
 		}
 	}
+	if strings.Contains(string(all.Body), `"null"`) {
+		t.Errorf("a schema has several types for one field: %s", all.Body)
+	}
 	t.Logf("the list of tools has %d bytes", len(all.Body))
 }
 
@@ -134,6 +137,10 @@ func TestReadAndWrite(t *testing.T) {
 		other := r.Channel("ada", "Birds", "closed")
 		call(r, "ada", "connect", args{"block_id": block, "channels": []string{fmt.Sprint(other)}})
 		call(r, "ada", "disconnect", args{"connection_id": connection})
+		call(r, "ada", "create_channel", args{"title": "Egrets", "description": nil, "key": nil}).Str("result.structuredContent.channel.slug")
+		if why := refused(r, "ada", "create_channel", args{"title": nil}); !strings.Contains(why, "title") {
+			t.Errorf("a required argument that is null: %s", why)
+		}
 		if me := call(r, "ada/read", "read_user", args{}); me.Str("result.structuredContent.user.slug") != "ada" || me.Int("result.structuredContent.total") < 3 {
 			t.Errorf("user: %s", me.Body)
 		}

@@ -70,7 +70,11 @@ func TestStateless(t *testing.T) {
 	}
 	send("tools/call", `"name":"create_channel","arguments":{"title":"Herons"},`, "Mcp-Name", "create_channel").Want(200)
 	send("tools/call", `"name":"create_channel","arguments":{"title":"Herons"},`, "Mcp-Name", "search").Want(400)
-	send("subscriptions/listen", "").Want(404)
+	// The server has no subscriptions: it acknowledges none of the requested ones and ends the stream.
+	listened := send("subscriptions/listen", `"notifications":{"toolsListChanged":true,"resourceSubscriptions":["vitrine://block/1"]},`).Want(200)
+	if got := string(listened.Body); !strings.Contains(got, `"notifications":{}`) || !strings.Contains(got, `"result":`) {
+		t.Errorf("subscriptions: %s", got)
+	}
 	send("nothing", "").Want(404)
 }
 

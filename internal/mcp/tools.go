@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"vitrine/internal/domain"
@@ -57,6 +59,7 @@ func newTool[In, Out any](scope domain.Scope, name, title, description string, h
 	hints.Title = title
 	t := tool{Tool: sdk.Tool{Name: name, Title: title, Description: description, Annotations: &hints}, scope: scope}
 	t.add = func(s *Server, server *sdk.Server) {
+		t.InputSchema, t.OutputSchema = schemaOf[In](), schemaOf[Out]()
 		sdk.AddTool(server, &t.Tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 			who := middleware.From(ctx).Actor
 			if err := httpedge.WithinLimits("mcp_"+name, who.Limits); err != nil {
@@ -72,6 +75,43 @@ func newTool[In, Out any](scope domain.Scope, name, title, description string, h
 		})
 	}
 	return t
+}
+
+// schemaOf returns the schema of a struct. The types of its fields exclude null, since some models accept only one type:
+// results omit what they do not have, and withoutNulls omits it from arguments.
+func schemaOf[T any]() *jsonschema.Schema {
+	s, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(err) // depends only on the type
+	}
+	notNull(s)
+	return s
+}
+
+func notNull(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	notNull(s.Items)
+	for _, field := range s.Properties {
+		notNull(field)
+	}
+}
+
+// withoutNulls removes the arguments of a call that are null.
+func withoutNulls(p *sdk.CallToolParamsRaw) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(p.Arguments, &fields) != nil {
+		return // the SDK reports it
+	}
+	before := len(fields)
+	maps.DeleteFunc(fields, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
+	if text, err := json.Marshal(fields); err == nil && len(fields) < before {
+		p.Arguments = text
+	}
 }
 
 // marked returns a result as text.
