@@ -14,6 +14,7 @@ type client struct {
 	token string
 	key   string // Idempotency-Key of a POST, "" for none
 	http  http.Client
+	allow string // Accept of the request, "" for none
 }
 
 // fields are a JSON object.
@@ -50,6 +51,9 @@ func (c *client) send(method, path string, body fields, out any) error {
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	if body != nil {
 		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.allow != "" {
+		req.Header.Set("Accept", c.allow)
 	}
 	if method == http.MethodPost && c.key != "" {
 		req.Header.Set("Idempotency-Key", c.key)
