@@ -2,12 +2,16 @@ package client_test
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"vitrine/client"
+	"vitrine/client/ext"
 )
 
 // Each example runs against a sandbox and does what it says. They run one after the other, since a sandbox is shared.
@@ -39,6 +43,8 @@ func TestExamples(t *testing.T) {
 		t.Errorf("run again: %s", out)
 	}
 
+	copies(t, base, tokens["cy"], filepath.Join(dir, "copy"))
+
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")
 	}
@@ -57,6 +63,49 @@ func TestExamples(t *testing.T) {
 	}
 	if files, err := filepath.Glob(filepath.Join(saved, "files", "*")); err != nil || len(files) != 12 {
 		t.Errorf("%d files (%v)", len(files), err)
+	}
+}
+
+// copies checks that a copy of the channel that the mirror wrote follows what changes.
+func copies(t *testing.T, base, token, dir string) {
+	t.Helper()
+	c, err := client.New(base, client.WithToken(token))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := func(want int) {
+		t.Helper()
+		example(t, token, "go", "run", "./examples/copy", "-base", base, "-channel", "an-empty-channel", "-dir", dir, "-once")
+		if found, err := filepath.Glob(filepath.Join(dir, "*.json")); err != nil || len(found) != want {
+			t.Errorf("%d files, want %d (%v)", len(found), want, err)
+		}
+	}
+	files(10)
+	made, err := c.CreateBlock(t.Context(), &client.CreateBlockRequest{Value: "Later", ChannelIDs: []client.Ref{"an-empty-channel"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.UpdateBlock(t.Context(), made.ID, &client.UpdateBlockRequest{Title: new("Changed")}); err != nil {
+		t.Fatal(err)
+	}
+	files(11)
+	if text, err := os.ReadFile(filepath.Join(dir, fmt.Sprintf("%d.json", made.ID))); err != nil || !bytes.Contains(text, []byte(`"title":"Changed"`)) {
+		t.Errorf("%s %v", text, err)
+	}
+	if err := ext.New(c).DeleteBlock(t.Context(), made.ID); err != nil {
+		t.Fatal(err)
+	}
+	files(10)
+}
+
+// The JavaScript client passes its tests without a server.
+func TestJavaScript(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is not installed")
+	}
+	if out := example(t, "", "node", "--test", "typescript/test.js"); !strings.Contains(out, "# fail 0") {
+		t.Error(out)
 	}
 }
 

@@ -10,9 +10,9 @@ const client = new Client(base, { token: process.env.TOKEN });
 const me = await client.getCurrentUser();
 await mkdir(join(folder, "files"), { recursive: true });
 let blocks = 0;
-for await (const channel of client.allUserContents(me.slug, { type: "Channel", per: 100 })) {
+for await (const channel of client.ext.allUserContents(me.slug, { type: ["Channel"], limit: 100 })) {
   const contents = [];
-  for await (const item of client.allChannelContents(channel.id, { per: 100 })) {
+  for await (const item of client.ext.allChannelContents(channel.id, { limit: 100 })) { // each exactly once, even if others write
     contents.push(item);
     const file = item.attachment ?? item.image;
     if (file !== undefined && file !== null && item.type !== "Channel") {

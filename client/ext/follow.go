@@ -36,6 +36,7 @@ type FollowParams struct {
 	Cursor  string // of the last Batch that was applied; empty to start now
 	Channel int64  // only this channel and its contents; 0: everything
 	Stream  bool   // by server-sent events instead of requests that wait
+	NoWait  bool   // end when there are no more changes
 }
 
 // Batch is some changes, and the cursor after them.
@@ -44,7 +45,7 @@ type Batch struct {
 	Cursor  string
 }
 
-// errStop ends a round because the caller wants no more.
+// errStop ends a round because the caller wants no more, or because there is no more.
 var errStop = errors.New("stop")
 
 // Follow returns what changes, in order, until the context ends. Store the cursor of each batch together with what you made
@@ -56,7 +57,7 @@ var errStop = errors.New("stop")
 func (c *Client) Follow(ctx context.Context, p FollowParams) iter.Seq2[Batch, error] {
 	return func(yield func(Batch, error) bool) {
 		round := c.poll
-		if p.Stream {
+		if p.Stream && !p.NoWait {
 			round = c.stream
 		}
 		failures := 0
@@ -101,14 +102,17 @@ func (c *Client) Follow(ctx context.Context, p FollowParams) iter.Seq2[Batch, er
 // poll requests the changes after the cursor, and waits for some if there are none. Without a cursor it gets one.
 func (c *Client) poll(ctx context.Context, p FollowParams, each func(Batch) error) error {
 	params := &ListChangesParams{Cursor: p.Cursor, Channel: p.Channel}
-	if p.Cursor != "" {
+	if p.Cursor != "" && !p.NoWait {
 		params.Wait = waitSeconds
 	}
 	list, err := c.ListChanges(ctx, params)
-	if err != nil || len(list.Data) == 0 && list.Cursor == p.Cursor {
-		return err
+	if err == nil && (len(list.Data) > 0 || list.Cursor != p.Cursor) {
+		err = each(Batch{list.Data, list.Cursor})
 	}
-	return each(Batch{list.Data, list.Cursor})
+	if err == nil && p.NoWait && !list.More {
+		return errStop
+	}
+	return err
 }
 
 // stream reads one stream to its end, which the server sets after five minutes.

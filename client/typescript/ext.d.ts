@@ -34,6 +34,8 @@ export interface FollowOptions {
   channel?: number;
   /** By server-sent events instead of requests that wait. */
   stream?: boolean;
+  /** False: end when there are no more changes. */
+  wait?: boolean;
   signal?: AbortSignal;
 }
 

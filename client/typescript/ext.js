@@ -31,15 +31,18 @@ export class Ext {
   }
 
   /** Returns what changes, in order, as batches with the cursor after each. */
-  async* follow({ cursor, channel, stream = false, signal } = {}) {
+  async* follow({ cursor, channel, stream = false, wait: waits = true, signal } = {}) {
     let at = cursor;
     for (let failures = 0; ;) {
       const began = Date.now();
       let moved = false, wait = 0;
       try {
-        for await (const batch of stream ? this.#stream(at, channel, signal) : this.#poll(at, channel, signal)) {
-          [moved, failures, at] = [true, 0, batch.cursor];
-          yield batch;
+        for await (const { more, ...batch } of stream && waits ? this.#stream(at, channel, signal) : this.#poll(at, channel, waits, signal)) {
+          if (batch.cursor !== at || batch.changes.length > 0) {
+            [moved, failures, at] = [true, 0, batch.cursor];
+            yield batch;
+          }
+          if (!waits && !more) return;
         }
         if (!moved) wait = shortRound - (Date.now() - began);
       } catch (error) {
@@ -56,9 +59,10 @@ export class Ext {
   }
 
   /** Requests the changes after the cursor, and waits for some if there are none. Without a cursor it gets one. */
-  async* #poll(cursor, channel, signal) {
-    const list = await this.listChanges({ cursor, channel, wait: cursor === undefined ? undefined : waitSeconds }, { signal });
-    if (list.data.length > 0 || list.cursor !== cursor) yield { changes: list.data, cursor: list.cursor };
+  async* #poll(cursor, channel, waits, signal) {
+    const wait = waits && cursor !== undefined ? waitSeconds : undefined;
+    const { data: changes, cursor: next, more } = await this.listChanges({ cursor, channel, wait }, { signal });
+    yield { changes, cursor: next, more };
   }
 
   /** Reads one stream to its end, which the server sets after five minutes. */
@@ -72,11 +76,9 @@ export class Ext {
       const headers = { Accept: "text/event-stream", ...(cursor !== undefined && { "Last-Event-ID": cursor }) };
       const query = channel === undefined ? "" : `?channel=${channel}`;
       const response = await this.#transport.request("GET", `/ext/v1/changes/stream${query}`, "", undefined, { signal: broken.signal, headers });
-      let at = cursor;
       for await (const { event, id, data } of events(response.body, alive)) {
         const changes = event === "change" ? [JSON.parse(data)] : [];
-        if (id === undefined || id === at && changes.length === 0) continue;
-        yield { changes, cursor: at = id };
+        if (id !== undefined) yield { changes, cursor: id };
       }
     } finally {
       clearTimeout(timer);

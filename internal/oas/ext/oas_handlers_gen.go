@@ -2694,9 +2694,9 @@ func (s *Server) handleListSavedRequest(args [0]string, argsEscaped bool, w http
 
 // handleListSearchRequest handles listSearch operation.
 //
-// All results, by the time of creation; a search by relevance has no order that lasts, so
-// `/ext/v1/search` has it in numbered pages. Each item that stays in the list and is not moved is
-// returned exactly once, while others write.
+// All results, by the time of creation. The best results first are in the numbered pages of
+// `/ext/v1/search`. Each item that stays in the list and is not moved is returned exactly once, while
+// others write.
 //
 // GET /ext/v1/lists/search
 func (s *Server) handleListSearchRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

@@ -647,9 +647,9 @@ type ListsHandler interface {
 	ListGroupMembers(ctx context.Context, params ListGroupMembersParams) (*PartOfList, error)
 	// ListSearch implements listSearch operation.
 	//
-	// All results, by the time of creation; a search by relevance has no order that lasts, so
-	// `/ext/v1/search` has it in numbered pages. Each item that stays in the list and is not moved is
-	// returned exactly once, while others write.
+	// All results, by the time of creation. The best results first are in the numbered pages of
+	// `/ext/v1/search`. Each item that stays in the list and is not moved is returned exactly once, while
+	// others write.
 	//
 	// GET /ext/v1/lists/search
 	ListSearch(ctx context.Context, params ListSearchParams) (*PartOfList, error)
