@@ -263,6 +263,8 @@ func TestChangesStream(t *testing.T) {
 				return ""
 			}, func() { _ = res.Body.Close() }
 		}
+		r.Person("ada")
+		awaitChanges(r)
 		next, end := open("")
 		next("event: start")
 		next("id: ")
