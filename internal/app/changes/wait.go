@@ -320,8 +320,9 @@ var ErrClosed = errors.New("changes: the server shuts down")
 
 // Stream receives the pages of a stream, including the first, which is sent at once. A page without changes only moves
 // the cursor. Unread may be nil; it is called when the number of unread notifications of the actor is
-// known, and when it has changed.
+// known, and when it has changed. A stream that is Short and would begin with more than one page starts now instead.
 type Stream struct {
+	Short  bool
 	Send   func(Page) error
 	Unread func() error
 }
@@ -359,6 +360,14 @@ func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, clie
 		if err != nil {
 			return err
 		}
+		if first && p.More && to.Short {
+			f.at, f.in.Cursor = point{}, ""
+			if p, err = f.next(ctx); err != nil {
+				return err
+			}
+			was = ""
+		}
+		p.Missed = first && was == ""
 		if first || p.Cursor != was {
 			if err := to.Send(p); err != nil {
 				return err
