@@ -66,6 +66,42 @@ onSQLite("live pages", (world) => {
     assert.equal(streams, 1);
   });
 
+  test("what changes before the stream begins is shown, in a page with a cursor, without one, and in another tab", async () => {
+    const page = here.context.pages()[0];
+    const held = (address) => address.pathname === "/feed/changes";
+    const between = async (text) => {
+      let release;
+      const changed = new Promise((resolve) => { release = resolve; });
+      await page.route(held, async (route) => { await changed; await route.continue(); });
+      await page.goto(`/ada/${channel.slug}`);
+      await ask("POST", "/v3/blocks", { value: text, channel_ids: [channel.id] });
+      release();
+      await tile(page, text).waitFor();
+      await page.unroute(held);
+    };
+    await between("Between words");
+    assert.match(await page.locator("html").getAttribute("data-changes"), /./);
+    await page.route("**/ada/*", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: (await response.text()).replace(/ data-changes="[^"]*"/, "") });
+    }, { times: 1 });
+    await between("Unknown words");
+
+    const other = await here.context.newPage();
+    let shown;
+    await other.route("**/ada/*", async (route) => { // it was read before the change, and is shown after it
+      const response = await route.fetch();
+      await ask("POST", "/v3/blocks", { value: "Early words", channel_ids: [channel.id] });
+      await tile(page, "Early words").waitFor();
+      shown = !(await response.text()).includes("Early words");
+      await route.fulfill({ response });
+    }, { times: 1 });
+    await other.goto(`/ada/${channel.slug}`);
+    assert.ok(shown);
+    await tile(other, "Early words").waitFor();
+    await other.close();
+  });
+
   test("nothing moves while the user has selected items", async () => {
     const [page] = here.context.pages();
     await tile(page, "Third words").locator(".face").click({ modifiers: ["Control"] });

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -263,6 +265,8 @@ func TestChangesStream(t *testing.T) {
 				return ""
 			}, func() { _ = res.Body.Close() }
 		}
+		r.Person("ada")
+		awaitChanges(r)
 		next, end := open("")
 		next("event: start")
 		next("id: ")
@@ -586,6 +590,47 @@ func TestChangesOfSite(t *testing.T) {
 		r.Do("", "GET", "/feed/changes", nil, "Last-Event-ID", "x").Want(http.StatusBadRequest)
 		if kind := r.Do("", "HEAD", "/feed/changes", nil, "Sec-Fetch-Site", "same-origin").Want(http.StatusOK).Header.Get("Content-Type"); kind != "text/event-stream" {
 			t.Errorf("the stream is %q", kind)
+		}
+	})
+}
+
+// A page has a cursor from before it was read, so its stream begins with what has changed in the meantime.
+func TestChangesSincePage(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		stream := func(cursor string) string {
+			return string(r.Do("", "GET", "/feed/changes?cursor="+url.QueryEscape(cursor), nil).Want(http.StatusOK).Body)
+		}
+		page := func() string {
+			found := regexp.MustCompile(`<html[^>]* data-changes="([^"]+)"`).FindSubmatch(r.Do("", "GET", "/", nil, "Accept", "text/html").Want(http.StatusOK).Body)
+			if found == nil {
+				return ""
+			}
+			return string(found[1])
+		}
+		attic := r.Channel("ada", "Attic", "public")
+		awaitChanges(r)
+		if page() != "" {
+			t.Error("a page has a cursor before anything was streamed")
+		}
+		for page() == "" {
+			if got := stream(""); !strings.Contains(got, `"missed":true`) || strings.Contains(got, "event: change") {
+				t.Fatalf("a stream that starts now sends %s", got)
+			}
+		}
+		read := page()
+		r.Do("ada", "PUT", fmt.Sprint("/v3/channels/", attic), map[string]any{"title": "Loft"}).Want(http.StatusOK)
+		awaitChanges(r)
+		if got := stream(read); !strings.Contains(got, `"missed":false`) || !strings.Contains(got, fmt.Sprintf(`{"kind":"updated","type":"Channel","id":%d}`, attic)) {
+			t.Errorf("the stream of the page sends %s", got)
+		}
+		columns := "kind, type, thing_id, channel_id, item_type, item_id, actor_id, fields, detail, audience, created_at"
+		for range 7 {
+			r.Exec("INSERT INTO changes (" + columns + ") SELECT " + columns + " FROM changes")
+		}
+		awaitChanges(r)
+		if got := stream(read); !strings.Contains(got, `"missed":true`) || strings.Contains(got, "event: change") {
+			t.Errorf("the stream of an old page sends %s", got)
 		}
 	})
 }

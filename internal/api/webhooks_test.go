@@ -213,6 +213,70 @@ func TestWebhookEvents(t *testing.T) {
 	})
 }
 
+// Messages contain the values of changed fields, for those who saw the thing before.
+func TestWebhookValues(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		r.Person("bob")
+		channel := r.Channel("ada", "Attic", "private")
+		block := r.Block("ada", "Moss", channel)
+		r.Web("example.com/fern", apptest.Serve("text/html", []byte("<title>Fern</title><p>A plant")))
+		comment := r.Do("ada", "POST", fmt.Sprintf("/v3/blocks/%d/comments", block), map[string]any{"body": "Soft"}).Want(201).Int("id")
+		group := r.Group("moss", "ada")
+		awaitChanges(r)
+		mine, bobs := newReceiver(r, "/ada"), newReceiver(r, "/bob")
+		addHook(r, "ada", mine, nil)
+		addHook(r, "bob", bobs, nil)
+		next := func(in *receiver, kind string) string {
+			t.Helper()
+			settle(r)
+			var last string
+			for _, m := range in.take() {
+				if m.kind == kind {
+					text, _ := json.Marshal([]any{m.data["fields"], m.data["changes"]})
+					last = string(text)
+				}
+			}
+			return last
+		}
+		want := func(what, got, want string) {
+			t.Helper()
+			if got != want {
+				t.Errorf("%s: got %s, want %s", what, got, want)
+			}
+		}
+		at := fmt.Sprint("/v3/blocks/", block)
+		r.Do("ada", "PUT", at, map[string]any{"title": "Old", "content": "*Moss*", "metadata": map[string]any{"k": 1}}).Want(200)
+		want("a block", next(mine, "block.updated"), `[["title","metadata","content"],{"content":{"after":"*Moss*","before":"Moss"},"metadata":{"after":{"k":1},"before":null},"title":{"after":"Old","before":null}}]`)
+		r.Do("ada", "PUT", at, map[string]any{"title": "New", "content": strings.Repeat("a", 4<<10)}).Want(200)
+		want("a long text", next(mine, "block.updated"), `[["title","content"],{"title":{"after":"New","before":"Old"}}]`)
+		r.Do("ada", "PATCH", fmt.Sprint("/ext/v1/comments/", comment), map[string]any{"body": "Wet"}).Want(200)
+		want("a comment", next(mine, "comment.updated"), `[["body"],{"body":{"after":"Wet","before":"Soft"}}]`)
+		want("bob, who sees none of it", strings.Join(bobs.kinds(), " "), "")
+
+		r.Do("ada", "PUT", at, map[string]any{"title": "Public", "description": "Green"}).Want(200)
+		r.Do("ada", "PATCH", fmt.Sprint("/ext/v1/comments/", comment), map[string]any{"body": "Cold"}).Want(200)
+		r.Do("ada", "PUT", fmt.Sprint("/v3/channels/", channel), map[string]any{"visibility": "public"}).Want(200)
+		settle(r)
+		for _, m := range bobs.take() {
+			if m.data["changes"] != nil || strings.Contains(string(m.body), "Wet") {
+				t.Errorf("bob, who sees it only now, gets %s", m.body)
+			}
+		}
+		want("ada, who saw it", next(mine, "comment.updated"), `[["body"],{"body":{"after":"Cold","before":"Wet"}}]`)
+		r.Do("ada", "PUT", at, map[string]any{"title": "Both"}).Want(200)
+		want("a public block", next(bobs, "block.updated"), `[["title"],{"title":{"after":"Both","before":"Public"}}]`)
+
+		link := r.Block("ada", "https://example.com/fern", channel)
+		r.WorkJobs()
+		want(fmt.Sprint("the link ", link), next(bobs, "block.updated"), `[["type","state","title"],{"state":{"after":"available","before":"processing"},"title":{"after":"Fern","before":null},"type":{"after":"Link","before":"PendingBlock"}}]`)
+		r.Do("ada", "PUT", fmt.Sprint("/v3/groups/", group), map[string]any{"name": "Lichens", "description": "Not moss"}).Want(200)
+		want("a group", next(bobs, "group.updated"), `[["name","slug","description"],{"description":{"after":"Not moss","before":null},"name":{"after":"Lichens","before":"moss"},"slug":{"after":"lichens","before":"moss"}}]`)
+		r.Do("ada", "PATCH", "/ext/v1/me", map[string]any{"bio": "Botanist"}).Want(200)
+		want("a user", next(bobs, "user.updated"), `[["bio"],{"bio":{"after":"Botanist","before":null}}]`)
+	})
+}
+
 // Nothing is sent that the owner may not see when it is sent, even if they could when it happened.
 func TestWebhookVisibility(t *testing.T) {
 	t.Parallel()

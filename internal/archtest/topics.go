@@ -33,7 +33,7 @@ var topics = map[string][]string{
 	"site/pages/read":       {"Reading"},
 	"site/pages/signon":     {"Accounts", "SSO"},
 	"site/pages/transfer":   {"Content", "Transfer"},
-	"site/web":              {"Accounts", "Collections", "Content", "Finder", "Operating", "People", "SSO", "Searches", "Transfer"},
+	"site/web":              {"Accounts", "Changes", "Collections", "Content", "Finder", "Operating", "People", "SSO", "Searches", "Transfer"},
 }
 
 // appTopics are the fields of app.App that hold use cases.

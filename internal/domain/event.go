@@ -52,8 +52,12 @@ type (
 	// BlockCreated means that a block was created. Connected events contain its channels.
 	BlockCreated struct{ Block Block }
 
-	// BlockChanged means that a block was edited, or its content was processed.
-	BlockChanged struct{ Block BlockID }
+	// BlockChanged means that a block was edited, or its content was processed. Was and Is have its former and its new
+	// fields; they are zero if only its files, copies or connections changed.
+	BlockChanged struct {
+		Block   BlockID
+		Was, Is Block
+	}
 
 	// BlockDeleted means that a block was deleted. Disconnected events contain its channels.
 	BlockDeleted struct {
@@ -98,8 +102,11 @@ type (
 	// GroupCreated means that the actor created a group and became its first member.
 	GroupCreated struct{ Group GroupID }
 
-	// GroupChanged means that a group's public data changed.
-	GroupChanged struct{ Group GroupID }
+	// GroupChanged means that a group's public data changed. Was and Is are zero if only its picture or owner did.
+	GroupChanged struct {
+		Group   GroupID
+		Was, Is Group
+	}
 
 	// GroupDeleted means that a group was deleted. Its channels now belong to its owner.
 	GroupDeleted struct{ Group GroupID }
@@ -116,14 +123,17 @@ type (
 	// UserDeleted means that an account was deleted, with its channels, comments, memberships and collaborations.
 	UserDeleted struct{ User UserID }
 
-	// UserChanged means that a user's public data changed.
-	UserChanged struct{ User UserID }
+	// UserChanged means that a user's public data changed. Was and Is are zero if only their picture did.
+	UserChanged struct {
+		User    UserID
+		Was, Is User
+	}
 
 	// Unfollowed means that the actor unfollowed something.
 	Unfollowed struct{ What Subject }
 
 	// CommentChanged means that a comment was edited.
-	CommentChanged struct{ Comment Comment }
+	CommentChanged struct{ Was, Is Comment }
 
 	// CommentDeleted means that a comment was deleted.
 	CommentDeleted struct{ Comment Comment }

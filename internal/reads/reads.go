@@ -80,6 +80,16 @@ func (r *Request) Place(choose func(Asks) any) any {
 	return r.on
 }
 
+// AtReplica reports whether the request has read at a replica.
+func (r *Request) AtReplica() bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.on != nil && !r.primary
+}
+
 // Break records that a replica has failed. The request reads at the primary from now on.
 func (r *Request) Break() {
 	r.mu.Lock()

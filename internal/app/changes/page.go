@@ -85,6 +85,7 @@ type Page struct {
 	From    string
 	Cursor  string
 	More    bool
+	Missed  bool  // a stream starts with this page, and what changed before it is unknown
 	at      point // of Cursor
 }
 

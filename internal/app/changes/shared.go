@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"vitrine/internal/domain"
@@ -29,6 +30,24 @@ type shared struct {
 	head    domain.ChangePosition // of the last change that could be read
 	end     point                 // everything after it is in later batches
 	batches []*batch              // the last ones, without gaps
+
+	last atomic.Pointer[string] // the cursor of the last known end, which stays when nobody waits any more
+}
+
+// ends sets the end. The caller holds the mutex.
+func (s *shared) ends(at point) {
+	cursor := at.cursor()
+	s.end = at
+	s.last.Store(&cursor)
+}
+
+// Known returns a cursor that is in memory, "" if there is none yet. Everything before it has been committed, so whoever reads
+// something afterwards and then follows the changes from this cursor misses none.
+func (a *Changes) Known() string {
+	if cursor := a.shared.last.Load(); cursor != nil {
+		return *cursor
+	}
+	return ""
 }
 
 // forget is called when nobody waits any more.
@@ -75,7 +94,8 @@ func (s *shared) next(ctx context.Context) (b *batch, again bool, err error) {
 		if !s.known || state.Secret != s.end.secret {
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			again, s.known, s.end, s.batches = true, true, point{state.End, state.Secret}, nil
+			again, s.known, s.batches = true, true, nil
+			s.ends(point{state.End, state.Secret})
 			return nil
 		}
 		rows, err := v.Changes().After(ctx, s.end.ChangePosition, batchRows)
@@ -90,7 +110,7 @@ func (s *shared) next(ctx context.Context) (b *batch, again bool, err error) {
 func (s *shared) append(b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.end = b.to
+	s.ends(b.to)
 	if s.batches = append(s.batches, b); len(s.batches) > batchesKept {
 		s.batches = slices.Clone(s.batches[1:]) // frees the first
 	}

@@ -75,16 +75,23 @@ func lookAt(ctx context.Context, r changes.Reads, viewer domain.UserID, channel 
 	return s.of(ctx, r, viewer, channel, t)
 }
 
-// Visible returns the changes that concern a viewer, and a channel unless it is 0.
+// Visible returns the changes that concern a viewer, and a channel unless it is 0. Only those who saw a thing before a change
+// get the values of its fields.
 func Visible(ctx context.Context, r changes.Reads, viewer domain.UserID, channel domain.ChannelID, rows []domain.Change) (shown []domain.Change, err error) {
 	seen, err := lookAt(ctx, r, viewer, channel, rows)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range rows {
-		if c.Kind = seen.kind(&c); c.Kind != "" {
-			shown = append(shown, c)
+		kind := seen.kind(&c)
+		if kind == "" {
+			continue
 		}
+		if !seen.before(&c) {
+			c.Detail = ""
+		}
+		c.Kind = kind
+		shown = append(shown, c)
 	}
 	return shown, nil
 }
@@ -121,8 +128,12 @@ func (s *sight) kind(c *domain.Change) domain.ChangeKind {
 	if s.channel != 0 && !s.concerns(c) {
 		return ""
 	}
-	before := c.Audience.Includes(s.viewer, s.groups, c.CreatedAt) && s.item(c)
-	return c.For(before, s.sees(c))
+	return c.For(s.before(c), s.sees(c))
+}
+
+// before reports whether the viewer saw the thing of a change before it.
+func (s *sight) before(c *domain.Change) bool {
+	return c.Audience.Includes(s.viewer, s.groups, c.CreatedAt) && s.item(c)
 }
 
 // sees reports whether the viewer can see the thing of a change now.

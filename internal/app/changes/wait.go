@@ -264,14 +264,19 @@ func (f *follower) next(ctx context.Context) (p Page, err error) {
 }
 
 // send sends the next page of a stream unless it is like the last one.
-func (f *follower) send(ctx context.Context, h *held, send func(Page) error, first bool) (more bool, err error) {
+func (f *follower) send(ctx context.Context, h *held, to Stream, first bool) (more bool, err error) {
 	was := f.in.Cursor
 	p, err := f.next(ctx)
+	if err == nil && first && p.More && to.Short {
+		f.at, f.in.Cursor, was = point{}, "", ""
+		p, err = f.next(ctx)
+	}
 	if over := h.over(); over != nil {
 		return false, over
 	}
+	p.Missed = first && was == ""
 	if err == nil && (first || p.Cursor != was) {
-		err = send(p)
+		err = to.Send(p)
 	}
 	return p.More, err
 }
@@ -333,8 +338,9 @@ var ErrClosed = errors.New("changes: the server shuts down")
 
 // Stream receives the pages of a stream, including the first, which is sent at once. A page without changes only moves
 // the cursor. Unread may be nil; it is called when the number of unread notifications of the actor is
-// known, and when it has changed.
+// known, and when it has changed. A stream that is Short and would begin with more than one page starts now instead.
 type Stream struct {
+	Short  bool
 	Send   func(Page) error
 	Unread func() error
 }
@@ -365,7 +371,7 @@ func (a *Changes) Follow(ctx context.Context, actor domain.Actor, in Input, clie
 	f := follower{Changes: a, actor: actor, in: in}
 	for first := true; ; first = false {
 		moved := a.waiting.watch()
-		more, err := f.send(ctx, h, to.Send, first)
+		more, err := f.send(ctx, h, to, first)
 		if err != nil {
 			return err
 		}

@@ -287,7 +287,7 @@ func (a *Collections) UpdateBlock(ctx context.Context, actor domain.Actor, id do
 		if err := tx.Blocks().UpdateBlock(ctx, was, &b, now); err != nil {
 			return err
 		}
-		return core.Publish(ctx, tx, actor.UserID, now, domain.BlockChanged{Block: b.ID})
+		return core.Publish(ctx, tx, actor.UserID, now, domain.BlockChanged{Block: b.ID, Was: was, Is: b})
 	})
 	return b, err
 }

@@ -159,7 +159,7 @@ func (a *Collections) UpdateComment(ctx context.Context, actor domain.Actor, id 
 		if c, err = tx.Comments().Comment(ctx, id); err != nil {
 			return err
 		}
-		return core.Publish(ctx, tx, actor.UserID, now, domain.CommentChanged{Comment: c})
+		return core.Publish(ctx, tx, actor.UserID, now, domain.CommentChanged{Was: was, Is: c})
 	})
 	return c, err
 }

@@ -238,7 +238,7 @@ func storeContent(ctx context.Context, tx *store.Tx, was, is domain.Block, now t
 	if err := tx.Blocks().FillBlock(ctx, was, is, now); err != nil {
 		return err
 	}
-	return core.Publish(ctx, tx, domain.UserID(is.Author.ID), now, domain.BlockChanged{Block: is.ID})
+	return core.Publish(ctx, tx, domain.UserID(is.Author.ID), now, domain.BlockChanged{Block: is.ID, Was: was, Is: is})
 }
 
 // ignoreGone drops the error for a block that was deleted, or finished by another attempt.

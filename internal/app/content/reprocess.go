@@ -62,7 +62,7 @@ func (a *Content) Restart(ctx context.Context, tx *store.Tx, b domain.Block) (p 
 		if err := tx.Blocks().FillBlock(ctx, was, b, now); err != nil {
 			return p, err
 		}
-		if err := core.Publish(ctx, tx, domain.UserID(b.Author.ID), now, domain.BlockChanged{Block: b.ID}); err != nil {
+		if err := core.Publish(ctx, tx, domain.UserID(b.Author.ID), now, domain.BlockChanged{Block: b.ID, Was: was, Is: b}); err != nil {
 			return p, err
 		}
 	}

@@ -67,7 +67,7 @@ func (d done) change(event domain.Event, left []domain.ChannelID) entry {
 	case domain.BlockCreated:
 		return changed(domain.ChangeCreated, domain.SubjectBlock, int64(e.Block.ID)).by(domain.UserID(e.Block.Author.ID))
 	case domain.BlockChanged:
-		return changed(domain.ChangeUpdated, domain.SubjectBlock, int64(e.Block))
+		return blockChanged(e)
 	case domain.BlockRestored:
 		return changed(domain.ChangeCreated, domain.SubjectBlock, int64(e.Block))
 	case domain.BlockDeleted:
@@ -84,7 +84,9 @@ func (d done) changeOfPeople(event domain.Event) entry {
 	case domain.CommentCreated:
 		return changed(domain.ChangeCreated, domain.SubjectComment, int64(e.Comment)).on(e.Block.ID).by(d.by)
 	case domain.CommentChanged:
-		return changed(domain.ChangeUpdated, domain.SubjectComment, int64(e.Comment.ID)).on(e.Comment.BlockID)
+		c := changed(domain.ChangeUpdated, domain.SubjectComment, int64(e.Is.ID)).on(e.Is.BlockID)
+		c.Block = e.Is.BlockID
+		return c.values(value{"body", e.Was.Body.Markdown, e.Is.Body.Markdown})
 	case domain.CommentDeleted:
 		c := changed(domain.ChangeDeleted, domain.SubjectComment, int64(e.Comment.ID)).on(e.Comment.BlockID)
 		c.Block = e.Comment.BlockID
@@ -92,13 +94,15 @@ func (d done) changeOfPeople(event domain.Event) entry {
 	case domain.UserCreated:
 		return changed(domain.ChangeCreated, domain.SubjectUser, int64(e.User))
 	case domain.UserChanged:
-		return changed(domain.ChangeUpdated, domain.SubjectUser, int64(e.User))
+		return changed(domain.ChangeUpdated, domain.SubjectUser, int64(e.User)).public().values(
+			value{"name", e.Was.Name, e.Is.Name}, value{"bio", markdownOf(e.Was.Bio), markdownOf(e.Is.Bio)})
 	case domain.UserDeleted:
 		return changed(domain.ChangeDeleted, domain.SubjectUser, int64(e.User)).public()
 	case domain.GroupCreated:
 		return changed(domain.ChangeCreated, domain.SubjectGroup, int64(e.Group)).by(d.by)
 	case domain.GroupChanged:
-		return changed(domain.ChangeUpdated, domain.SubjectGroup, int64(e.Group))
+		return changed(domain.ChangeUpdated, domain.SubjectGroup, int64(e.Group)).public().values(value{"name", e.Was.Name, e.Is.Name},
+			value{"slug", e.Was.Slug, e.Is.Slug}, value{"description", markdownOf(e.Was.Description), markdownOf(e.Is.Description)})
 	case domain.GroupDeleted:
 		return changed(domain.ChangeDeleted, domain.SubjectGroup, int64(e.Group)).public()
 	case domain.MemberAdded:
@@ -116,28 +120,46 @@ func (d done) changeOfPeople(event domain.Event) entry {
 // channelChanged returns the change of a channel, whose audience is that of its former state.
 func channelChanged(e domain.ChannelChanged) entry {
 	c := changed(domain.ChangeUpdated, domain.SubjectChannel, int64(e.Is.ID)).seenBy(e.Was)
-	if was, is := e.Was.Owner.PrincipalRef, e.Is.Owner.PrincipalRef; was != is {
+	was, is := e.Was.Owner.PrincipalRef, e.Is.Owner.PrincipalRef
+	if was != is {
 		c.Audience += " -" + domain.AudienceOf(was) + " +" + domain.AudienceOf(is)
 		c.Fields = append(c.Fields, "owner")
 	}
-	detail := map[string]difference{}
-	for _, field := range []struct {
-		name    string
-		was, is any
-	}{{"title", e.Was.Title, e.Is.Title}, {"slug", e.Was.Slug, e.Is.Slug}, {"description", markdownOf(e.Was.Description), markdownOf(e.Is.Description)},
-		{"visibility", e.Was.Visibility, e.Is.Visibility}, {"metadata", e.Was.Metadata, e.Is.Metadata}} {
-		if !reflect.DeepEqual(field.was, field.is) {
-			c.Fields = append(c.Fields, field.name)
-			detail[field.name] = difference{field.was, field.is}
-		}
-	}
-	if becamePrivate := e.Was.Visibility != domain.Private && e.Is.Visibility == domain.Private; !becamePrivate && e.Was.Owner.PrincipalRef == e.Is.Owner.PrincipalRef {
-		c.Detail = detailOf(detail)
+	c = c.values(value{"title", e.Was.Title, e.Is.Title}, value{"slug", e.Was.Slug, e.Is.Slug},
+		value{"description", markdownOf(e.Was.Description), markdownOf(e.Is.Description)},
+		value{"visibility", e.Was.Visibility, e.Is.Visibility}, value{"metadata", metadataOf(e.Was.Metadata), metadataOf(e.Is.Metadata)})
+	if becamePrivate := e.Was.Visibility != domain.Private && e.Is.Visibility == domain.Private; becamePrivate || was != is {
+		c.Detail = ""
 	}
 	return c
 }
 
-// difference is the value of a field before and after a change.
+// blockChanged returns the change of a block. Its audience decides only who gets the values. Only a Text shows its content.
+func blockChanged(e domain.BlockChanged) entry {
+	c := changed(domain.ChangeUpdated, domain.SubjectBlock, int64(e.Block)).values(
+		value{"type", e.Was.Type, e.Is.Type}, value{"state", e.Was.State, e.Is.State}, value{"title", e.Was.Title, e.Is.Title},
+		value{"description", markdownOf(e.Was.Description), markdownOf(e.Is.Description)}, value{"alt_text", e.Was.AltText, e.Is.AltText},
+		value{"metadata", metadataOf(e.Was.Metadata), metadataOf(e.Is.Metadata)})
+	if e.Is.Type == domain.TextBlock && e.Was.Type == domain.TextBlock {
+		c = c.values(value{"content", markdownOf(e.Was.Content), markdownOf(e.Is.Content)})
+	}
+	switch {
+	case c.Detail == "":
+	case e.Is.OpenCount > 0:
+		return c.public()
+	default:
+		c.Block = e.Block
+	}
+	return c
+}
+
+// value is the value of a field before and after a change.
+type value struct {
+	field   string
+	was, is any
+}
+
+// difference is a value in the detail of a change.
 type difference struct {
 	Before any `json:"before"`
 	After  any `json:"after"`
@@ -146,19 +168,39 @@ type difference struct {
 // maxDetail limits the values of one field, in bytes of JSON. The changes list longer ones only by name.
 const maxDetail = 4 << 10
 
-// detailOf returns the values of changed fields as JSON, or "" if there are none.
-func detailOf(fields map[string]difference) string {
-	known := map[string]json.RawMessage{}
-	for name, d := range fields {
-		if text, err := json.Marshal(d); err == nil && len(text) <= maxDetail {
-			known[name] = text
+// values adds the fields whose values differ.
+func (c entry) values(all ...value) entry {
+	for _, v := range all {
+		if reflect.DeepEqual(v.was, v.is) {
+			continue
+		}
+		c.Fields = append(c.Fields, v.field)
+		if length(v.was)+length(v.is) > maxDetail {
+			continue
+		}
+		text, err := json.Marshal(map[string]difference{v.field: {v.was, v.is}})
+		switch {
+		case err != nil || len(text) > maxDetail+len(v.field):
+		case c.Detail == "":
+			c.Detail = string(text)
+		default: // both are objects without a common field
+			c.Detail = c.Detail[:len(c.Detail)-1] + "," + string(text[1:])
 		}
 	}
-	if len(known) == 0 {
-		return ""
+	return c
+}
+
+// length returns the length of a text, so that a long one need not be encoded, and 0 for other values.
+func length(v any) int {
+	switch text := v.(type) {
+	case string:
+		return len(text)
+	case *string:
+		if text != nil {
+			return len(*text)
+		}
 	}
-	text, _ := json.Marshal(known) // valid JSON can always be encoded
-	return string(text)
+	return 0
 }
 
 // markdownOf returns the Markdown of a text, or nil.
@@ -167,6 +209,14 @@ func markdownOf(t *domain.Text) *string {
 		return nil
 	}
 	return &t.Markdown
+}
+
+// metadataOf returns metadata as the API shows it.
+func metadataOf(m domain.Metadata) json.RawMessage {
+	if m == "" {
+		return json.RawMessage("null")
+	}
+	return json.RawMessage(m)
 }
 
 // entry is a change that is being built.

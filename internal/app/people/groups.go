@@ -146,7 +146,7 @@ func (a *People) UpdateGroup(ctx context.Context, actor domain.Actor, ref domain
 		if g, err = tx.Groups().Group(ctx, actor.UserID, domain.Ref{ID: int64(g.ID)}); err != nil {
 			return err
 		}
-		return core.Publish(ctx, tx, actor.UserID, now, domain.GroupChanged{Group: g.ID})
+		return core.Publish(ctx, tx, actor.UserID, now, domain.GroupChanged{Group: g.ID, Was: was, Is: g})
 	})
 	return g, err
 }

@@ -82,7 +82,7 @@ func (a *People) UpdateMe(ctx context.Context, actor domain.Actor, in UpdateMeIn
 		if err := tx.Users().UpdateProfile(ctx, was, u, now); err != nil {
 			return err
 		}
-		return core.Publish(ctx, tx, actor.UserID, now, domain.UserChanged{User: u.ID})
+		return core.Publish(ctx, tx, actor.UserID, now, domain.UserChanged{User: u.ID, Was: was, Is: u})
 	})
 }
 

@@ -86,7 +86,9 @@ func (a *Transfer) ImportComment(ctx context.Context, actor domain.Actor, origin
 		if err := tx.Comments().UpdateComment(ctx, c, *body, now); err != nil {
 			return err
 		}
-		return core.Publish(ctx, tx, actor.UserID, now, domain.CommentChanged{Comment: c})
+		is := c
+		is.Body = *body
+		return core.Publish(ctx, tx, actor.UserID, now, domain.CommentChanged{Was: c, Is: is})
 	})
 	return became, err
 }

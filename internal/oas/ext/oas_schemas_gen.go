@@ -427,7 +427,7 @@ type Change struct {
 	ChannelID NilInt64 `json:"channel_id"`
 	// Continues after this change.
 	Cursor string `json:"cursor"`
-	// The fields of a channel that changed, if they are known.
+	// The fields that changed, if they are known.
 	Fields []string `json:"fields"`
 	// Id of the thing.
 	ID int64 `json:"id"`

@@ -34,6 +34,7 @@ type View struct {
 	Account *accounts.Account
 	Actor   domain.Actor
 	Reader  string // identifies the reader for the worker
+	Changes string // cursor with which scripts learn what has changed since, "" if unknown
 	Lang    *catalog.Language
 	Langs   []*catalog.Language
 	Head    Head
@@ -285,6 +286,9 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 	shown := View{Title: title, Path: v.R.URL.Path, Here: v.Here(), Account: v.Account, Actor: v.Actor(), Reader: v.reader(), Lang: v.Lang, Langs: v.s.texts().Languages,
 		Head: v.Head, Wide: v.Wide, Site: v.Site(), News: v.announcement(), Form: f, Data: data,
 		seeing: v.App().Exposure.Admits(v.Actor()) == nil}
+	if !middleware.From(v.R.Context()).Scope.Reads.AtReplica() { // which may lack changes from before the cursor
+		shown.Changes = v.since
+	}
 	if v.Account != nil && status != http.StatusNotFound {
 		shown.Section = v.s.section(v.R.URL.Path)
 	}

@@ -43,6 +43,7 @@ type Visit struct {
 	fields  Fields       // of the route
 	maxForm int64        // maximum bytes of the fields of its form
 	tag     string       // ETag of the page, after Fresh was called
+	since   string       // cursor of the changes from before the page was read
 	counted bool         // Account.Unread counts what the reader may see, up to maxUnread
 
 	blocks map[domain.BlockID]*domain.Block // that lists and covers had to read, nil for missing ones
@@ -95,7 +96,9 @@ func (v *Visit) answer() error {
 	if err := v.readForms(at); err != nil {
 		return err
 	}
-	httpedge.Reading(v.W, v.R, v.Actor(), at.lagging, func(w http.ResponseWriter, r *http.Request) {
+	v.since = v.App().Changes.Known()
+	lagging := at.lagging && v.R.Header.Get("Cache-Control") != "no-cache" // with which scripts read what has changed
+	httpedge.Reading(v.W, v.R, v.Actor(), lagging, func(w http.ResponseWriter, r *http.Request) {
 		again := *v
 		again.W, again.R = w, r
 		if err := handle(&again); err != nil {

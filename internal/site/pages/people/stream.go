@@ -26,6 +26,7 @@ func streamChanges(v *web.Visit) error {
 		return nil
 	}
 	err := v.App().Changes.Follow(v.R.Context(), v.Actor(), in, changes.Client{Name: v.Client(), Session: v.Session.Hash}, changes.Stream{
+		Short:  true, // pages show only what is there now
 		Send:   func(p changes.Page) error { return events.Send(pageEvents(p, !events.Started())) },
 		Unread: func() error { return events.Send(unreadEvent(v)) },
 	})
@@ -35,7 +36,7 @@ func streamChanges(v *web.Visit) error {
 // pageEvents returns the events of a page.
 func pageEvents(p changes.Page, first bool) (events []byte) {
 	if first {
-		events = append(events, "event: start\nid: "+p.Start()+"\ndata: {}\n\n"...)
+		events = append(events, event("start", p.Start(), map[string]bool{"missed": p.Missed})...)
 	}
 	for _, c := range p.Changes {
 		events = append(events, c.Event(changes.FormatSite, changeEvent)...)

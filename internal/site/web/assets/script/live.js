@@ -11,6 +11,9 @@ const soon = 200; // ms in which changes are collected
 const between = 10_000; // ms between two looks at the news, and between two announcements
 const atOnce = 10; // looks before they wait for `between`
 const mostPages = 5; // of a channel
+const slowest = 30_000; // ms in which a page is read
+const most = 200; // events of this time
+const latest = { headers: { "Cache-Control": "no-cache" } }; // not from a replica, which may lack the change
 
 const kinds = { channel: channelChanges, block: blockChanges, news: newsChanges, unread: unreadChanges };
 const parts = new Map(); // by the value of the hook
@@ -20,12 +23,21 @@ export function start(element) {
   const [kind, id] = value.split("/");
   const part = parts.get(value);
   if (part) part.element = element;
-  else parts.set(value, new Part(element, kinds[kind], Number(id)));
+  else {
+    const fresh = new Part(element, kinds[kind], Number(id));
+    parts.set(value, fresh);
+    for (const { event } of recent()) fresh.take(event); // it may have been read before them
+  }
   follow(take);
 }
 
+let heard = []; // events, for parts that a script adds
+const recent = () => (heard = heard.filter(({ at }) => at > performance.now() - slowest).slice(-most));
+
 /** Passes an event to the parts. Without one, changes were missed. */
 function take(event) {
+  heard.push({ event, at: performance.now() });
+  recent();
   for (const [value, part] of parts) {
     if (part.element.isConnected) part.take(event);
     else parts.delete(value);
@@ -125,7 +137,7 @@ channelChanges.busy = () => {
 };
 channelChanges.show = async (part, events) => {
   const list = document.querySelector("#cells[data-tiles], .contents > #cells");
-  const first = await ask(location.href.replace(/#.*/, ""));
+  const first = await ask(location.href.replace(/#.*/, ""), latest);
   const head = first.page?.querySelector(".channel-head");
   if (first.response.status === 404 || first.response.status === 410) {
     part.element.removeAttribute("data-live");
@@ -219,7 +231,7 @@ blockChanges.wants = ({ id }, event) => (!event || event.type === "Comment" && e
 blockChanges.busy = ({ element }) => busy(element.closest("dialog, main")?.querySelector("#comments"));
 blockChanges.show = async ({ element }) => {
   const now = element.closest("dialog, main")?.querySelector("#comments");
-  const fresh = now && (await ask(location.href.replace(/#.*/, ""))).page?.querySelector("#comments");
+  const fresh = now && (await ask(location.href.replace(/#.*/, ""), latest)).page?.querySelector("#comments");
   if (!fresh || !now.isConnected) return;
   const ids = (section) => [...section.querySelectorAll(":scope > ol > li")].map((each) => each.id + each.querySelector(".prose")?.textContent).join("\n");
   if (ids(now) === ids(fresh)) return;
@@ -247,7 +259,7 @@ newsChanges.wants = (part, event) => {
 };
 newsChanges.show = async (part) => {
   part.looked = performance.now();
-  const { page } = await ask(location.href);
+  const { page } = await ask(location.href, latest);
   const here = new Set([...document.querySelectorAll("#activities > li")].map((each) => each.id));
   const n = [...page?.querySelectorAll("#activities > li") ?? []].filter((each) => !here.has(each.id)).length;
   if (n === 0) return;
