@@ -83,7 +83,7 @@ func (cmd *backupMakeCmd) Run(c *console) error {
 		p := newBackupProgress(c.Err, cmd.JSON)
 		var res backup.Result
 		res, err = backup.Run(c.Ctx, backup.Options{DB: db, Store: store.New(db), Blobs: blobs, To: to, Keep: cmd.Keep,
-			Program: version()["version"], Now: time.Now, OnProgress: p.update})
+			Program: version()["version"], Now: server.SiteClock(c.Ctx, db), OnProgress: p.update})
 		p.end()
 		if err == nil {
 			err = cmd.report(c, res)

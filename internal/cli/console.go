@@ -110,7 +110,7 @@ func runWithApp(c *console, common config.Common, site string, create bool, fn f
 		return err
 	}
 	c.Ctx = scope.With(c.Ctx, &scope.Scope{Origin: domain.Origin{Console: true}})
-	return errors.Join(fn(cfg, app.New(app.Options{Store: store.New(db), SiteURL: site})), db.Close())
+	return errors.Join(fn(cfg, app.New(app.Options{Store: store.New(db), Now: server.SiteClock(c.Ctx, db), SiteURL: site})), db.Close())
 }
 
 // printJSON prints a value as indented JSON.

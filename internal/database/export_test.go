@@ -3,6 +3,7 @@ package database
 import (
 	"context"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -37,3 +38,17 @@ func SetLockRetryTime(db *DB, d time.Duration) { db.lockRetryTime = d }
 
 // WritersLock is the lock that blocks migrations until a transaction commits, on PostgreSQL.
 const WritersLock = writersLock
+
+// NetworkDisk is networkDisk.
+var NetworkDisk = networkDisk
+
+// TreatAsNetworkDisk makes a folder and those in it look like network disks until the returned function is called.
+func TreatAsNetworkDisk(folder string) (restore func()) {
+	diskOf = func(path string) (string, error) {
+		if strings.HasPrefix(path, folder) {
+			return "NFS", nil
+		}
+		return networkDiskOf(path)
+	}
+	return func() { diskOf = networkDiskOf }
+}

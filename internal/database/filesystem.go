@@ -55,6 +55,9 @@ func networkDisk(number uint32, kind string) string {
 // ErrNetworkDisk reports that an SQLite file would be on a network file system.
 var ErrNetworkDisk = errors.New("SQLite does not work reliably on a network file system")
 
+// diskOf is replaced by tests.
+var diskOf = networkDiskOf
+
 // CheckFileSystem returns ErrNetworkDisk if a folder is on a network file system. If the folder is missing,
 // it checks the one in which it would be created. It only knows file systems of Linux.
 func CheckFileSystem(folder string) error {
@@ -70,7 +73,7 @@ func CheckFileSystem(folder string) error {
 		}
 		break
 	}
-	name, err := networkDiskOf(folder)
+	name, err := diskOf(folder)
 	if err != nil || name == "" { // a folder that cannot be used is reported when it is used
 		return nil //nolint:nilerr
 	}

@@ -29,9 +29,10 @@ func Around(wait time.Duration) time.Duration { return wait - wait/4 + rand.N(wa
 // retryPolicy adapts a backoff function to River.
 type retryPolicy struct {
 	backoff func(attempt int) time.Duration
+	now     func() time.Time
 }
 
 // NextRetry implements river.ClientRetryPolicy.
 func (p retryPolicy) NextRetry(job *rivertype.JobRow) time.Time {
-	return time.Now().UTC().Add(p.backoff(len(job.Errors) + 1))
+	return p.now().UTC().Add(p.backoff(len(job.Errors) + 1))
 }

@@ -48,6 +48,7 @@ func (w *Workers) connect(name string) (c connection, err error) {
 	c.plugin = adapter.New(w.queue.db, producerOf, func(producer string) adapter.Fetcher {
 		return w.newPicker(Class(producer), c.plugin, c.first)
 	})
+	c.plugin.Ahead = func() time.Duration { return w.options.Now().Sub(time.Now()) }
 	poll := pollSQLite
 	if w.queue.db.Dialect() == database.Postgres {
 		poll = pollPostgres
@@ -55,6 +56,15 @@ func (w *Workers) connect(name string) (c connection, err error) {
 	c.Client, err = c.plugin.Client(w.config(poll, name))
 	return c, err
 }
+
+// siteTime is a clock as River's rivertype.TimeGenerator.
+type siteTime func() time.Time
+
+// Now implements rivertype.TimeGenerator.
+func (t siteTime) Now() time.Time { return t() }
+
+// NowOrNil returns nil, so that statements use the clock of the database.
+func (siteTime) NowOrNil() *time.Time { return nil }
 
 // producerOf returns the class of a queue, because each class has one producer.
 func producerOf(queue string) string { return string(classOf(queue)) }
@@ -73,8 +83,9 @@ func (w *Workers) config(poll time.Duration, name string) *river.Config {
 		Middleware:                  []rivertype.Middleware{&runLogger{log: w.log, observe: w.options.Observe, tracer: w.options.Tracer}},
 		Queues:                      map[string]river.QueueConfig{},
 		RescueStuckJobsAfter:        w.options.RescueAfter + rescueMargin, // for jobs that our rescuer skips
-		RetryPolicy:                 retryPolicy{w.options.Backoff},
+		RetryPolicy:                 retryPolicy{w.options.Backoff, w.options.Now},
 		Workers:                     w.handlers.workers,
+		Test:                        river.TestConfig{Time: siteTime(w.options.Now)}, // its only way to set the clock
 	}
 	if name == "" { // stops after one fetch, and needs no leader
 		c.PollOnly, c.LeaderElectionDisabled = true, true

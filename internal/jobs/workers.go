@@ -39,6 +39,9 @@ type Options struct {
 	// function Backoff.
 	Backoff func(attempt int) time.Duration
 
+	// Now is the clock that all programs on the database share. The default is time.Now.
+	Now func() time.Time
+
 	// Fit returns an error that wraps database.ErrNewerSchema if the database no longer supports this
 	// program, which then works no jobs. It may be nil.
 	Fit func(ctx context.Context) error
@@ -69,6 +72,9 @@ func New(q *Queue, log *slog.Logger, h *Handlers, o Options) *Workers {
 	o.Concurrency = cmp.Or(o.Concurrency, defaultConcurrency)
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	o.RescueAfter = max(cmp.Or(o.RescueAfter, o.Timeout+rescueMargin), o.Timeout)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
 	if o.Backoff == nil {
 		o.Backoff = Backoff
 	}

@@ -107,6 +107,9 @@ func OpenApp(ctx context.Context, cfg config.Config, o Options) (*app.App, func(
 	if err != nil {
 		return nil, nil, joinClose(err, db)
 	}
+	if o.Now == nil {
+		o.Now = SiteClock(ctx, db)
+	}
 	return app.New(app.Options{Store: store.New(db), Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
 		FilesURL: cfg.FilesURL + edge.FilesPath, TrashKept: cfg.TrashKept(), Files: files}), db.Close, nil
 }

@@ -17,10 +17,10 @@ import (
 // Doctor returns a doctor for a command, and a function that closes what it has opened. It migrates nothing,
 // and works without a database, which is then one of its findings.
 func Doctor(ctx context.Context, cfg config.Config, o Options, within time.Duration) (*doctor.Doctor, func() error, error) {
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.MachineClock == nil {
+		o.MachineClock = time.Now
 	}
-	mailer, err := newMailer(cfg, o.Now, nil)
+	mailer, err := newMailer(cfg, o.MachineClock, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,7 +41,7 @@ func Doctor(ctx context.Context, cfg config.Config, o Options, within time.Durat
 
 // doctorOptions returns what a doctor examines.
 func doctorOptions(cfg config.Config, o Options, db *database.DB, mailer *mail.Mailer) doctor.Options {
-	options := doctor.Options{Config: cfg, Now: o.Now, DB: db, Program: SchemaVersion(), Mailer: mailer,
+	options := doctor.Options{Config: cfg, Now: o.MachineClock, DB: db, Program: SchemaVersion(), Mailer: mailer,
 		FreeSpace: o.FreeSpace, Roots: o.Doctor.Roots, PlainPort: o.Doctor.PlainPort,
 		Schema:     func(ctx context.Context) error { return checkSchema(ctx, db) },
 		FileSystem: func() error { return database.CheckFileSystem(cfg.DataDir) },
@@ -58,7 +58,7 @@ func (s *Server) probes(o Options) http.Handler {
 	if err != nil {
 		host = "unknown"
 	}
-	return doctor.NewProbes(s.Store.Changes().Secret, s.cfg.TrustedProxies, host, o.Now)
+	return doctor.NewProbes(s.Store.Changes().Secret, s.cfg.TrustedProxies, host, o.MachineClock)
 }
 
 // blobsWithClock opens the storage of files. The returned function returns the Date of the storage's last

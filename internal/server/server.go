@@ -81,6 +81,7 @@ type Server struct {
 	doctor    *doctor.Doctor
 	work      atomic.Int64        // requests, except health checks, and job runs so far
 	leaving   atomic.Bool         // /readyz responds 503, and connections are closed after their response
+	clock     *database.Clock     // nil if a test sets the clock
 	certs     *certs.Certificates // nil behind a proxy
 	http      *http.Server
 	plain     *http.Server // redirects to TLS; nil if not needed
@@ -100,7 +101,7 @@ type Server struct {
 // Options are set by the command line, and replaced by tests.
 type Options struct {
 	Log     *slog.Logger
-	Now     func() time.Time // the clock; nil means time.Now
+	Now     func() time.Time // the clock; nil means the one that all programs on the database share
 	Version string           // of this build, for the metrics
 	Commit  string
 	Ready   func()            // called when requests are accepted or jobs can run, before anything else is logged; may be nil
@@ -117,6 +118,9 @@ type Options struct {
 		PlainPort string
 	}
 
+	// MachineClock is this machine's clock; nil means time.Now.
+	MachineClock func() time.Time
+
 	// API, if not nil, wraps the handlers of the APIs, below the middleware.
 	API func(next http.Handler) http.Handler
 
@@ -128,8 +132,10 @@ type Options struct {
 // New opens the database and creates the server. If PostgreSQL or S3 are unreachable, it waits for
 // them. It migrates SQLite; a PostgreSQL database must be migrated before.
 func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.MachineClock == nil {
+		if o.MachineClock = o.Now; o.Now == nil {
+			o.MachineClock = time.Now
+		}
 	}
 	faults.DisableTrace() // the generated decoders create an error for each missing parameter, and would record its call stack
 	tracer := newTracer(cfg, o)
@@ -140,6 +146,11 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s := &Server{cfg: cfg, log: o.Log, db: db, tracer: tracer, ready: o.Ready, Store: store.New(db), failed: make(chan error, 3),
 		addresses: Addresses(cfg),
 		limiter:   middleware.NewLimiter(cfg.RateLimits), stats: obs.NewMetrics(o.Version, o.Commit)}
+	if o.Now == nil {
+		s.clock = db.NewClock(o.MachineClock)
+		o.Now = s.clock.Now
+		s.adjustClock(ctx)
+	}
 	s.watchReplicas()
 	if tracer != nil {
 		s.stats.WatchTraces(tracer.Stats)
@@ -300,17 +311,21 @@ func (s *Server) begin() context.Context {
 	return ctx
 }
 
-// background saves the last use of tokens, and releases memory when the server is idle, until ctx
-// is done.
+// background saves the last use of tokens, follows the database's clock, and releases memory when the
+// server is idle, until ctx is done.
 func (s *Server) background(ctx context.Context) {
 	defer close(s.done)
 	tick := time.NewTicker(usageInterval)
 	defer tick.Stop()
+	clock := time.NewTicker(clockInterval)
+	defer clock.Stop()
 	releaser, started := newMemoryReleaser(), time.After(startedAfter)
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-clock.C:
+			s.adjustClock(ctx)
 		case <-tick.C:
 			if err := s.App.Accounts.FlushUsage(ctx); err != nil {
 				s.log.WarnContext(ctx, "cannot save the last use of tokens", "error", err)

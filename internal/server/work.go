@@ -19,7 +19,7 @@ func (s *Server) newWorkers() *jobs.Workers {
 		}
 		return named, err
 	})
-	return jobs.New(s.Store.Queue(), s.log, jobHandlers(s.App, s.exports), jobs.Options{
+	o := jobs.Options{
 		Concurrency: s.cfg.JobConcurrency, Timeout: s.cfg.JobTimeout,
 		Tracer: s.tracer,
 		Fit:    func(ctx context.Context) error { return s.db.CheckSchema(ctx, store.Migrations(s.db.Dialect())) },
@@ -27,7 +27,11 @@ func (s *Server) newWorkers() *jobs.Workers {
 			s.work.Add(1)
 			s.stats.ObserveJob(kind, string(outcome), took)
 		},
-	})
+	}
+	if s.clock != nil { // the queue cannot do without the database's clock
+		o.Now = s.clock.Now
+	}
+	return jobs.New(s.Store.Queue(), s.log, jobHandlers(s.App, s.exports), o)
 }
 
 // StartWork works jobs until Shutdown without serving requests. The metrics listener, if

@@ -62,7 +62,15 @@ func (s *server) url(name string) string {
 // create creates a database as a copy of template.
 func (s *server) create(ctx context.Context, template string) (string, error) {
 	name := fmt.Sprintf("%s%x_%s", prefix, time.Now().Unix(), strings.ToLower(rand.Text()[:12]))
-	_, err := s.pool.Exec(ctx, "CREATE DATABASE "+quote(name)+" TEMPLATE "+quote(template)+" STRATEGY FILE_COPY")
+	var version int
+	if err := s.pool.QueryRow(ctx, "SELECT CAST(current_setting('server_version_num') AS INTEGER)").Scan(&version); err != nil {
+		return name, err
+	}
+	strategy := " STRATEGY FILE_COPY"
+	if version < 150000 { // knows no other one
+		strategy = ""
+	}
+	_, err := s.pool.Exec(ctx, "CREATE DATABASE "+quote(name)+" TEMPLATE "+quote(template)+strategy)
 	return name, err
 }
 

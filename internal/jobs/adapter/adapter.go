@@ -43,6 +43,7 @@ type Plugin struct {
 	db        *database.DB // nil if the client only inserts
 	producers Producers
 	fetcher   func(producer string) Fetcher
+	Ahead     func() time.Duration // how far the database's clock is ahead of this machine's; nil: not at all
 	exec      riverdriver.Executor
 	notify    func(ctx context.Context, res []*rivertype.JobInsertResult)
 }
@@ -168,4 +169,33 @@ func newClient[T any](driver riverdriver.Driver[T], p *Plugin, config *river.Con
 		err = errors.New("jobs: this version of River does not support plug-ins of drivers")
 	}
 	return c, err
+}
+
+func (p *Plugin) ahead() time.Duration {
+	if p.Ahead == nil {
+		return 0
+	}
+	return p.Ahead()
+}
+
+// JobGetStuck implements riverpilot.PilotJobRescuer. River compares with this machine's clock, so this converts
+// the horizon to the database's clock, and the start of each job to the machine's.
+func (p *Plugin) JobGetStuck(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobGetStuckParams) ([]*rivertype.JobRow, error) {
+	ahead, adjusted := p.ahead(), *params
+	adjusted.StuckHorizon = params.StuckHorizon.Add(ahead)
+	stuck, err := p.StandardPilot.JobGetStuck(ctx, exec, &adjusted)
+	for _, job := range stuck {
+		if job.AttemptedAt != nil {
+			at := job.AttemptedAt.Add(-ahead)
+			job.AttemptedAt = &at
+		}
+	}
+	return stuck, err
+}
+
+// JobRescueMany implements riverpilot.PilotJobRescuer; see JobGetStuck.
+func (p *Plugin) JobRescueMany(ctx context.Context, exec riverdriver.Executor, params *riverdriver.JobRescueManyParams) (*struct{}, error) {
+	adjusted := *params
+	adjusted.StuckHorizon = params.StuckHorizon.Add(p.ahead())
+	return p.StandardPilot.JobRescueMany(ctx, exec, &adjusted)
 }

@@ -239,6 +239,38 @@ func TestScheduledJobs(t *testing.T) {
 	})
 }
 
+// River looks for jobs that hang with this machine's clock, which may differ from that of the database by minutes.
+func TestStuckJobsByTheClockOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	each(t, func(r *rig) {
+		r.enqueue("hangs", river.InsertOpts{})
+		r.must(r.db.Transact(r.Context(), func(tx *database.Tx) error {
+			at := map[database.Dialect]string{database.SQLite: "datetime('now', '-300 seconds')", database.Postgres: "now() - interval '300 seconds'"}[r.db.Dialect()]
+			_, err := tx.Exec(r.Context(), "UPDATE river_job SET state = 'running', attempt = 1, attempted_at = "+at)
+			return err
+		}))
+		for _, c := range []struct {
+			ahead, runs time.Duration // of the database; how long a job may run
+			stuck       int
+		}{{0, time.Minute, 1}, {0, 10 * time.Minute, 0}, {8 * time.Minute, time.Minute, 1}, {8 * time.Minute, 10 * time.Minute, 0}, {-8 * time.Minute, time.Minute, 1}, {-8 * time.Minute, 10 * time.Minute, 0}} {
+			r.plugin.Ahead = func() time.Duration { return c.ahead }
+			machine := time.Now().Add(-c.ahead)
+			tx, err := r.plugin.exec.Begin(r.Context())
+			r.must(err)
+			got, err := r.plugin.JobGetStuck(r.Context(), tx, &riverdriver.JobGetStuckParams{Max: 10, StuckHorizon: machine.Add(-c.runs)})
+			r.must(errors.Join(err, tx.Rollback(r.Context())))
+			if len(got) != c.stuck {
+				r.Errorf("%+v: %d jobs are stuck", c, len(got))
+			}
+			for _, job := range got {
+				if ran := machine.Sub(*job.AttemptedAt); (ran - 5*time.Minute).Abs() > time.Minute {
+					r.Errorf("%+v: the job has run for %s", c, ran)
+				}
+			}
+		}
+	})
+}
+
 // The plug-in hides failures of jobs from the log, and removes a prefix from the stored text.
 func TestTexts(t *testing.T) {
 	t.Parallel()
