@@ -409,7 +409,17 @@ func (in *inputs) textRows() []text {
 		}},
 		{"UpdateSite name", "name", "MaxTitle", domain.MaxTitle, true, func(s string) error { return site(operating.SiteInput{Name: &s}) }},
 		{"UpdateSite about", "about", "MaxDescription", domain.MaxDescription, false, func(s string) error { return site(operating.SiteInput{About: patch(s)}) }},
-		{"UpdateSite announcement", "announcement", "MaxAnnouncement", domain.MaxAnnouncement, false, func(s string) error { return site(operating.SiteInput{Announcement: patch(s)}) }},
+		{"Announce text", "announcement", "MaxAnnouncement", domain.MaxAnnouncement, false, func(s string) error {
+			_, err := a.Operating.Announce(ctx, operating.CommandLine(), operating.AnnouncementInput{Text: s})
+			return err
+		}},
+		{"BeginReadOnly reason", "reason", "MaxReadOnlyReason", domain.MaxReadOnlyReason, true, func(s string) error {
+			if _, err := a.Operating.BeginReadOnly(ctx, operating.CommandLine(), operating.ReadOnlyInput{Reason: s}); err != nil {
+				return err
+			}
+			_, err := a.Operating.EndReadOnly(ctx, operating.CommandLine()) // for the other rows
+			return err
+		}},
 		{"SaveLegalPage title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return legal(operating.LegalPageInput{Slug: "terms", Title: s, Body: "x"}) }},
 		{"SaveLegalPage body", "body", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return legal(operating.LegalPageInput{Slug: "terms", Title: "x", Body: s}) }},
 		{"CreateUser name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
@@ -1284,6 +1294,7 @@ var withoutText = []string{
 	"BeginImport", "FinishImportStep", "Import", "ImportFetcher", "ImportGoesOn", "ImportHeads", "ListImport", "LockToEnter", "NoteImport", "OpenUpload", "RestartImportStep",
 	"StopImport", "SweepImports", "SweepAuditLog", "SweepChanges", "Await", "Close", "Lag", "Read",
 	"DeleteWebhook", "Deliveries", "List", "Ping", "Redeliver", "SendStopped", "Settle", "SweepDeliveries", "Wait", "Webhook", "Work",
+	"EndAnnouncement", "EndReadOnly", "Mode", "ReadOnly", "WatchSite",
 	"EmptyTrash", "InTrash", "PurgeTrash", "PurgeTrashed", "RestoreTrashed", "Trash", "TrashKept",
 	"BeginSignOn", "ConfirmSignOn", "Connections", "Disconnect", "FinishSignOn", "PendingSignOn", "ProviderName",
 	"DeleteHighlight", "Highlight", "Highlights", "HighlightsOn", "KeepPlace", "Open",

@@ -29,17 +29,24 @@ func TestSite(t *testing.T) {
 		ada := domain.Actor{UserID: w.Person("ada").ID, Tier: domain.TierSupporter, Scope: domain.ScopeWrite}
 		_, err := a.Operating.SetOffice(ctx, domain.Ref{ID: int64(ada.UserID)}, domain.OfficeOperator)
 		w.must(err)
+		on := operating.OnSite(ada, home)
+		announce := func(text string, severity domain.Severity) (domain.Site, error) {
+			return a.Operating.Announce(ctx, on, operating.AnnouncementInput{Text: text, Severity: severity})
+		}
 		s, err := a.Operating.SiteSettings(ctx)
 		if w.must(err); s.Name != domain.DefaultSiteName || s.About != nil || s.Picture != nil || s.Announcement != nil {
 			t.Errorf("at first it is %+v", s)
 		}
 		name := " Kelp Forest "
-		s, err = a.Operating.UpdateSite(ctx, ada, operating.SiteInput{Name: &name, About: given("*Moss*"), Announcement: given("Closed on Monday")})
+		s, err = a.Operating.UpdateSite(ctx, ada, operating.SiteInput{Name: &name, About: given("*Moss*")})
+		w.must(err)
+		s, err = announce("Closed on Monday", "info")
 		if w.must(err); s.Name != "Kelp Forest" || s.About.Plain != "Moss" || s.Announced != 1 {
 			t.Errorf("got %+v", s)
 		}
-		_, err = a.Operating.UpdateSite(ctx, ada, operating.SiteInput{Announcement: given("Closed on Monday"),
-			Picture: given(w.sent("ada", "image/png", string(apptest.PNG(t, 30, 20))))})
+		_, err = announce("Closed on Monday", "")
+		w.must(err)
+		_, err = a.Operating.UpdateSite(ctx, ada, operating.SiteInput{Picture: given(w.sent("ada", "image/png", string(apptest.PNG(t, 30, 20))))})
 		w.must(err)
 		s, err = a.Operating.SiteSettings(ctx)
 		if w.must(err); s.Name != "Kelp Forest" || s.Announced != 1 || s.Picture == nil || s.Picture.Width != 30 {
@@ -53,15 +60,36 @@ func TestSite(t *testing.T) {
 				t.Errorf("%s: %v", bad, err)
 			}
 		}
-		_, err = a.Operating.UpdateSite(ctx, ada, operating.SiteInput{Announcement: core.Patch{Set: true}, Picture: core.Patch{Set: true}})
+		_, err = a.Operating.UpdateSite(ctx, ada, operating.SiteInput{Picture: core.Patch{Set: true}})
+		w.must(err)
+		_, err = a.Operating.EndAnnouncement(ctx, on, 0)
 		w.must(err)
 		if s, err = a.Operating.SiteSettings(ctx); err != nil || s.Picture != nil || s.Announcement != nil || s.About == nil {
 			t.Errorf("%+v, %v", s, err)
 		}
 		w.Do("", "GET", shown, nil).Want(http.StatusNotFound)
-		s, err = a.Operating.UpdateSite(ctx, ada, operating.SiteInput{Announcement: given("Closed on Monday")})
-		if w.must(err); s.Announced != 2 {
-			t.Errorf("what is announced again is announcement %d", s.Announced)
+		s, err = announce("Closed on Monday", "warning")
+		if w.must(err); s.Announced != 2 || s.Severity != "warning" || s.Announcing(w.Clock.Now()) == nil {
+			t.Errorf("announced again: %+v", s)
+		}
+		end := w.Clock.Now().Add(time.Hour)
+		s, err = a.Operating.Announce(ctx, on, operating.AnnouncementInput{Text: "Closed on Monday", Severity: "warning", Until: &end})
+		if w.must(err); s.Announced != 2 || s.Announcing(end) != nil || s.Announcing(end.Add(-time.Second)) == nil {
+			t.Errorf("with an end: %+v", s)
+		}
+		past := w.Clock.Now()
+		_, err = a.Operating.Announce(ctx, on, operating.AnnouncementInput{Text: "x", Until: &past})
+		if e := fields(err); len(e) != 1 || e[0] != "until" {
+			t.Errorf("with an end in the past: %v", err)
+		}
+		if _, err = announce("x", "loud"); len(fields(err)) != 1 || fields(err)[0] != "severity" {
+			t.Errorf("with an unknown severity: %v", err)
+		}
+		for _, who := range []domain.Actor{{}, w.member("grace")} {
+			_, err = a.Operating.Announce(ctx, operating.OnSite(who, home), operating.AnnouncementInput{Text: "x"})
+			w.want(domain.Forbidden, err)
+			_, err = a.Operating.EndAnnouncement(ctx, operating.OnSite(who, home), 0)
+			w.want(domain.Forbidden, err)
 		}
 	})
 }
@@ -111,7 +139,7 @@ func TestSiteRemembered(t *testing.T) {
 		statements := func() int {
 			return len(w.Statements(func() { _, err := w.a.Operating.SiteSettings(w.ctx()); w.must(err) }))
 		}
-		for i, want := range []struct{ first, again int }{{3, 0}, {1, 0}} {
+		for i, want := range []struct{ first, again int }{{4, 0}, {1, 0}} {
 			if n, again := statements(), statements(); n != want.first || again != want.again {
 				t.Errorf("look %d costs %d statements and then %d", i, n, again)
 			}

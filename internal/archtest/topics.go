@@ -18,7 +18,7 @@ var topics = map[string][]string{
 	"exporting":             {"Accounts", "Collections", "Content", "People", "Reading", "SSO", "Searches", "Transfer"},
 	"feeds":                 {"Collections", "Content", "Finder", "Operating", "People", "Reading", "Searches"},
 	"files":                 {"Content"},
-	"httpedge":              {"Accounts"},
+	"httpedge":              {"Accounts", "Operating"},
 	"importing":             {"Collections", "Content", "People", "Transfer"},
 	"mcp":                   {"Collections", "Finder", "People"},
 	"oauth":                 {"Accounts"},

@@ -37,7 +37,7 @@ var createdTable = regexp.MustCompile(`(?m)^(?:CREATE TABLE|ALTER TABLE \w+ RENA
 
 // notDumped returns a function that reports which tables a dump omits: the search index, which is
 // rebuilt, a number that only a running program needs, additions to sums that the dump contains, the list of backups, jobs, which are dumped separately, exports, which users can create
-// again and which contain their whole collections, and the changes with the key of their cursors and the log of webhooks, as
+// again and which contain their whole collections, the read-only mode, and the changes with the key of their cursors and the log of webhooks, as
 // clients must start again after a restore. It also omits tables that are not part of the schema,
 // such as those of Litestream.
 func notDumped(d database.Dialect) (skip func(table string) bool, err error) {
@@ -56,7 +56,7 @@ func notDumped(d database.Dialect) (skip func(table string) bool, err error) {
 			ours[string(match[1])] = true
 		}
 	}
-	for _, name := range []string{"search_words", "search_spellings", "search_closed", "search_removals", "text_additions", "vector_state", "block_vectors", "backups", "exports", "changes", "change_epoch", "webhook_deliveries"} {
+	for _, name := range []string{"search_words", "search_spellings", "search_closed", "search_removals", "text_additions", "vector_state", "block_vectors", "backups", "exports", "changes", "change_epoch", "webhook_deliveries", "read_only"} {
 		delete(ours, name)
 	}
 	return func(table string) bool { return !ours[table] }, nil

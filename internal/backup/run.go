@@ -70,7 +70,7 @@ type Result struct {
 func Run(ctx context.Context, o Options) (res Result, err error) {
 	run := o.Scheduled
 	if run == "" {
-		err = o.Store.InTx(ctx, func(tx *store.Tx) error {
+		err = o.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 			run, err = tx.Backups().BeginBackup(ctx, o.Now())
 			return err
 		})
@@ -88,7 +88,7 @@ func Run(ctx context.Context, o Options) (res Result, err error) {
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 		defer cancel()
-		e := o.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Backups().EndBackup(ctx, run, ended, o.Now()) })
+		e := o.Store.InTxAlways(ctx, func(tx *store.Tx) error { return tx.Backups().EndBackup(ctx, run, ended, o.Now()) })
 		if e != nil && err == nil {
 			err = fmt.Errorf("the backup %s is complete, but could not be recorded in the database: %w", res.ID, e)
 		}
@@ -105,7 +105,7 @@ func Run(ctx context.Context, o Options) (res Result, err error) {
 // Claim records a new run if a backup is due, and returns its name. It returns "" if no backup is due or
 // another server has claimed it.
 func Claim(ctx context.Context, s *store.Store, every time.Duration, now time.Time) (name string, err error) {
-	err = s.InTx(ctx, func(tx *store.Tx) error {
+	err = s.InTxAlways(ctx, func(tx *store.Tx) error {
 		name, err = tx.Backups().ClaimBackup(ctx, every, now)
 		return err
 	})
@@ -126,7 +126,7 @@ func keepHold(ctx context.Context, o Options, run string) (stop func()) {
 				return
 			case <-tick.C:
 				// A failure does not matter, because the hold is valid for several intervals.
-				_ = o.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Backups().HoldBackup(ctx, run, o.Now()) })
+				_ = o.Store.InTxAlways(ctx, func(tx *store.Tx) error { return tx.Backups().HoldBackup(ctx, run, o.Now()) })
 			}
 		}
 	}()

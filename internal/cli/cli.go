@@ -37,6 +37,8 @@ type commands struct {
 	Import      importCmd      `cmd:"" help:"Bring collections in from elsewhere; run again, it takes what is new there."`
 	User        userCmd        `cmd:"" help:"Create, list and change accounts."`
 	Reports     reportsCmd     `cmd:"" help:"List reports, and decide about them."`
+	ReadOnly    readOnlyCmd    `cmd:"" name:"readonly" help:"Make the site read-only, or end that."`
+	Announce    announceCmd    `cmd:"" help:"Show an announcement on every page, or remove it."`
 	Hidden      hiddenCmd      `cmd:"" help:"Hide a block, channel or comment from everyone except its owner, or show it again."`
 	Blocklist   blocklistCmd   `cmd:"" help:"Block domains, mail providers, files and networks."`
 	Audit       auditCmd       `cmd:"" help:"Print the audit log as lines of JSON."`

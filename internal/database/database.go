@@ -62,6 +62,10 @@ type Options struct {
 	// create or migrate a schema.
 	Version int64
 
+	// ReadOnlyTable is a table that has a row with reason, since and until while write transactions fail (readonly.go). ""
+	// for no such table, for programs that create or migrate a schema.
+	ReadOnlyTable string
+
 	// Synchronous is SQLite's synchronous setting. With "FULL", the default, commits survive a power
 	// failure. With "NORMAL", the last commits may be lost, and with "OFF", which is for tests, the whole
 	// file. It has no effect on PostgreSQL.
@@ -131,6 +135,7 @@ type DB struct {
 	lockRetryTime time.Duration // how long a migration retries to get its locks
 	hasVersions   atomic.Bool   // versionTable is known to exist
 	version       int64         // as in Options
+	readOnlyTable string        // as in Options
 	fit           fit
 	close         func() error // idempotent
 }
@@ -145,7 +150,7 @@ func Open(ctx context.Context, o Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{dialect: dialect, observe: o.Observe, trace: o.Trace, version: o.Version, retryTime: defaultRetryTime, lockRetryTime: defaultLockRetryTime,
+	db := &DB{dialect: dialect, observe: o.Observe, trace: o.Trace, version: o.Version, readOnlyTable: o.ReadOnlyTable, retryTime: defaultRetryTime, lockRetryTime: defaultLockRetryTime,
 		groups: groups{maxMembers: groupMembers, maxTime: groupTime}}
 	if dialect == Postgres {
 		err = db.openPostgres(ctx, o)

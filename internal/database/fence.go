@@ -1,7 +1,6 @@
 package database
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -112,24 +111,38 @@ func (db *DB) fenceLite(conn *lite.Conn) error {
 // fenceQuery fails with a division by zero unless the schema supports program $1, so that a commit can be sent with it.
 const fenceQuery = "SELECT 1 / (1 - count(*)) FROM (" + versionQuery + ") AS v WHERE NOT ($1 BETWEEN v.serves AND v.version_id)"
 
-// fencePostgres returns the statements that check the schema before a commit.
-func (db *DB) fencePostgres() []postgres.Statement {
+// fencePostgres returns the statements that check the schema, and unless always is set also the mode, before a commit.
+func (db *DB) fencePostgres(always bool) []postgres.Statement {
 	if db.version == 0 {
 		return nil
 	}
-	return []postgres.Statement{{Query: writersLock, Quiet: true}, {Query: fenceQuery, Args: []any{db.version}, Quiet: true}}
+	query := fenceQuery
+	if !always && db.readOnlyTable != "" {
+		query += " OR EXISTS (SELECT 1 FROM " + db.readOnlyTable + ")"
+	}
+	return []postgres.Statement{{Query: writersLock, Quiet: true}, {Query: query, Args: []any{db.version}, Quiet: true}}
 }
 
-// fenced replaces the error of a commit if the schema does not support this program.
+// fenced replaces the error of a commit if the schema does not support this program, or the site is read-only.
 func (db *DB) fenced(ctx context.Context, err error) error {
-	if !hasCode(err, "22012") {
+	if !hasCode(err, "22012") && !hasCode(err, "42P01") { // an old schema has no table for the mode
 		return err
 	}
 	var s Served
 	if failed := db.unwatched().QueryRow(ctx, versionQuery).Scan(&s.Version, &s.From); failed != nil {
 		return err
 	}
-	return cmp.Or(db.admit(s), err)
+	if unfit := db.admit(s); unfit != nil {
+		return unfit
+	}
+	m, failed := db.readOnly(ctx, poolHandle(Pool(db)))
+	switch {
+	case failed != nil:
+		return err
+	case m == nil: // the mode has just ended
+		return domain.NewUnavailable(err)
+	}
+	return m.Refusal(time.Now())
 }
 
 // versionTable contains a row for each applied migration. The column serves of the last row is the oldest

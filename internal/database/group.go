@@ -40,6 +40,8 @@ type sharedTx interface {
 	undo() error
 	// member returns the transaction for a member, and a function that ends it but not the shared one.
 	member(ctx context.Context, g *group) (t *Tx, end func())
+	// refusal returns the error for members that must not write while the site is read-only, or nil.
+	refusal() error
 	// finisher returns the transaction for deferred work, and its context, which the caller cancels.
 	finisher(ctx context.Context) (context.Context, context.CancelFunc, *Tx)
 	// resume continues with the current member after deferred work.
@@ -136,12 +138,16 @@ func (db *DB) beginLite(ctx context.Context) (sharedTx, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writing{db, conn}
+	w := &writing{db: db, conn: conn}
 	if err := conn.Run("BEGIN IMMEDIATE"); err != nil {
 		db.writer.Give(conn)
 		return nil, err
 	}
 	if err := db.fenceLite(conn); err != nil {
+		w.rollback()
+		return nil, err
+	}
+	if w.closed, err = db.closedLite(conn); err != nil {
 		w.rollback()
 		return nil, err
 	}
@@ -185,6 +191,9 @@ func (db *DB) runIn(ctx context.Context, g *group, ownCommit bool, fn func(tx *T
 	defer end()
 	if err := fn(t); err != nil {
 		return nil, err
+	}
+	if refused := g.refusal(); refused != nil && !t.always {
+		return nil, refused
 	}
 	last := ownCommit || g.line.Waiting() == 0
 	if last && len(g.deferred) == 0 {
@@ -260,9 +269,12 @@ func (db *DB) pass(ctx context.Context, g *group, ownCommit bool) {
 
 // writing is a transaction on the writing connection of SQLite, sometimes with a savepoint.
 type writing struct {
-	db   *DB
-	conn *lite.Conn
+	db     *DB
+	conn   *lite.Conn
+	closed error // for changes; nil if the site is writable
 }
+
+func (w *writing) refusal() error { return w.closed }
 
 func (w *writing) savepoint() error { return w.run("SAVEPOINT member") }
 func (w *writing) release() error   { return w.run("RELEASE member") }

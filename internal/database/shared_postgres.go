@@ -103,6 +103,9 @@ func (s *sharedPostgres) finisher(ctx context.Context) (context.Context, context
 	return ctx, cancel, &Tx{line: s.line, run: s.db.watchedIn(ctx, lineHandle(s.line))}
 }
 
+// refusal implements sharedTx. The check is sent with the commit.
+func (s *sharedPostgres) refusal() error { return nil }
+
 // resume makes a member impatient again after it has written the deferred work of others.
 func (s *sharedPostgres) resume() {
 	if s.members > 0 && !s.impatient {
@@ -127,7 +130,10 @@ func (db *DB) commitPostgres(ctx context.Context, t *Tx) error {
 	}
 	all := t.line.Take()
 	end := watchedAll(ctx, t.run, all)
-	err := t.line.Commit(ctx, append(all, db.fencePostgres()...))
+	err := t.line.Commit(ctx, append(all, db.fencePostgres(t.always)...))
 	end(err)
+	if err != nil {
+		t.line.End() // fenced takes another connection
+	}
 	return db.fenced(ctx, err)
 }

@@ -177,6 +177,7 @@ type Tx struct {
 	group    *group       // with the deferred work of other members; nil without a group
 	tx       *sql.Tx      // set when a library needs it
 	deferred Deferred
+	always   bool // commits while the site is read-only
 	failed   error
 }
 

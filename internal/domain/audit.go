@@ -60,6 +60,10 @@ const (
 	ActSignUpLinkCreated Act = "sign-up-link.created"
 	ActSignUpLinkEnded   Act = "sign-up-link.ended"
 	ActSiteChanged       Act = "site.changed"
+	ActAnnounced         Act = "site.announced"
+	ActAnnouncementEnded Act = "site.announcement-ended"
+	ActReadOnlyBegun     Act = "site.read-only"
+	ActReadOnlyEnded     Act = "site.writable"
 	ActPageSaved         Act = "site.page-saved"
 	ActPageDeleted       Act = "site.page-deleted"
 	ActJobRetried        Act = "job.retried"
@@ -82,7 +86,7 @@ var Acts = []Act{
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked, ActTokenReused,
 	ActFeedsRenewed, ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActWebhookCreated, ActWebhookChanged,
 	ActWebhookSecret, ActWebhookStopped, ActWebhookDeleted, ActMemberAdded, ActMemberRemoved,
-	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
+	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActAnnounced, ActAnnouncementEnded, ActReadOnlyBegun, ActReadOnlyEnded, ActPageSaved, ActPageDeleted, ActJobRetried,
 	ActReported, ActCaseClosed, ActWarned, ActViewed, ActHidden, ActShown, ActDeleted, ActBlocked, ActUnblocked,
 }
 

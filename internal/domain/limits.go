@@ -8,6 +8,7 @@ const (
 	MaxMarkdown        = 200_000 // characters of the value that a block is created from
 	MaxComment         = 10_000  // characters
 	MaxAnnouncement    = 2_000   // characters of an operator's announcement
+	MaxReadOnlyReason  = 500     // characters of why a site is read-only
 	MaxAltText         = 2_000   // characters
 	MaxURL             = 4_096   // bytes
 	MaxSourceURL       = 2_048   // characters of a block's source URL

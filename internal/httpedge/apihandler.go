@@ -227,7 +227,10 @@ func (h *APIHandler) allowed(op *describe.Operation, who domain.Actor) error {
 	if op.TokenRequired && !who.Scope.Allows(domain.Scope(op.Scope)) {
 		return domain.NewForbidden("The token's scope does not allow this")
 	}
-	return WithinLimits(op.ID, who.Limits)
+	if err := WithinLimits(op.ID, who.Limits); err != nil {
+		return err
+	}
+	return h.Callers.writable(op)
 }
 
 // checkRequest validates what the generated decoder does not: the whole schema of the body, and

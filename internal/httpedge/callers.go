@@ -10,6 +10,7 @@ import (
 	"vitrine/internal/app"
 	"vitrine/internal/auth"
 	"vitrine/internal/budget"
+	"vitrine/internal/describe"
 	"vitrine/internal/domain"
 	"vitrine/internal/middleware"
 )
@@ -28,6 +29,15 @@ type Callers struct {
 	// reading keeps one client from using all database connections. writing keeps one client from
 	// filling the queue of the single SQLite writer.
 	reading, writing budget.Slots[middleware.Key]
+}
+
+// writable refuses an operation that changes something while the site is read-only. The store refuses it too, but only
+// after the body was read.
+func (c *Callers) writable(op *describe.Operation) error {
+	if m := c.app.Operating.Mode(); m != nil && op.Scope == string(domain.ScopeWrite) {
+		return m.Refusal(c.now())
+	}
+	return nil
 }
 
 // recent is an *lru.Cache. The interface keeps the methods of the cache out of every package that uses Callers:

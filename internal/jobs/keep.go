@@ -80,7 +80,7 @@ func (k *keeper) run(ctx context.Context) {
 	tick := time.NewTicker(keepInterval)
 	defer tick.Stop()
 	for ctx.Err() == nil {
-		if k.fits(ctx) {
+		if k.fits(ctx) && !k.pauses(ctx) {
 			k.checkPresence(ctx)
 			k.rescue(ctx)
 		}
@@ -117,15 +117,30 @@ func (k *keeper) fits(ctx context.Context) bool {
 	}
 	if k.shift != nil {
 		k.w.log.ErrorContext(ctx, "stopped running jobs, which are left to the newer program", "error", err)
-		k.endShift(ctx)
+		k.endShift(ctx, 0)
 	}
 	return false
 }
 
-// endShift cancels running jobs and releases the name.
-func (k *keeper) endShift(ctx context.Context) {
-	over, cancel := context.WithCancel(ctx)
-	cancel()
+// pauseGrace is how long running jobs may take to finish when a pause begins.
+const pauseGrace = 10 * time.Second
+
+// pauses reports whether no jobs may run, and ends the shift if so.
+func (k *keeper) pauses(ctx context.Context) bool {
+	if !k.w.options.Paused() {
+		return false
+	}
+	if k.shift != nil {
+		k.endShift(ctx, pauseGrace)
+		k.w.log.InfoContext(ctx, "paused running jobs")
+	}
+	return true
+}
+
+// endShift waits for running jobs, cancels those that take longer than grace, and releases the name.
+func (k *keeper) endShift(ctx context.Context, grace time.Duration) {
+	over, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
 	if err := k.w.end(over, k.shift); err != nil {
 		k.w.log.ErrorContext(ctx, "cannot cancel running jobs", "error", err)
 		k.shift.presence.Release() // jobs that did not stop will run again
@@ -142,7 +157,7 @@ func (k *keeper) checkPresence(ctx context.Context) {
 			return
 		}
 		k.w.log.ErrorContext(ctx, "cancelling running jobs, because other servers may run them again", "error", err)
-		k.endShift(ctx)
+		k.endShift(ctx, 0)
 	}
 	s, err := k.w.begin(ctx)
 	if err == nil {

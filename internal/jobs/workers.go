@@ -46,6 +46,10 @@ type Options struct {
 	// program, which then works no jobs. It may be nil.
 	Fit func(ctx context.Context) error
 
+	// Paused reports whether no jobs may run at the moment. Running ones then have a few seconds to finish before they are
+	// cancelled and put back. It may be nil.
+	Paused func() bool
+
 	// Observe, if set, is called after every run with the kind, outcome and duration. It must be fast
 	// and safe for concurrent use.
 	Observe func(kind string, outcome Outcome, took time.Duration)
@@ -80,6 +84,9 @@ func New(q *Queue, log *slog.Logger, h *Handlers, o Options) *Workers {
 	}
 	if o.Fit == nil {
 		o.Fit = func(context.Context) error { return nil }
+	}
+	if o.Paused == nil {
+		o.Paused = func() bool { return false }
 	}
 	if o.Observe == nil {
 		o.Observe = func(string, Outcome, time.Duration) {}

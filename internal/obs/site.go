@@ -11,6 +11,7 @@ import (
 // nil or negative, and are omitted from the metrics.
 type Site struct {
 	Unserved bool // the schema requires a newer program
+	ReadOnly bool // changes are refused
 
 	Pools        []Pool
 	Due          map[string]time.Duration // time since the oldest job became due, by class; 0 if none is due
@@ -50,6 +51,7 @@ type Pool struct {
 //	vitrine_backfill_rows_left{kind}
 //	vitrine_vectors_waiting, vitrine_vectors_failures
 //	vitrine_schema_served
+//	vitrine_read_only
 //	vitrine_certificate_expiry_timestamp_seconds{domain}
 func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 	desc := func(name, help string, labels ...string) *prometheus.Desc {
@@ -66,6 +68,7 @@ func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 		file:     desc("sqlite_file_bytes", "Size of the SQLite file."),
 		wal:      desc("sqlite_wal_bytes", "Size of SQLite's write-ahead log."),
 		served:   desc("schema_served", "1 if this program supports the database schema, 0 if the schema needs a newer program."),
+		readOnly: desc("read_only", "1 while the site is read-only, otherwise 0."),
 		left:     desc("backfill_rows_left", "Rows that a backfill has not processed yet, by kind of job. Counts above 10,000 are a lower bound.", "kind"),
 		lag:      desc("changes_lag_seconds", "Time for which the oldest committed change has waited for older transactions to end, before clients can read it."),
 		streams:  desc("changes_streams", "Open streams of changes and other requests that wait for changes."),
@@ -76,13 +79,13 @@ func (m *Metrics) WatchSite(of func(ctx context.Context) Site) {
 
 // siteWatch implements prometheus.Collector.
 type siteWatch struct {
-	of                                                                                                           func(ctx context.Context) Site
-	inUse, max, waits, waited, due, left, free, size, file, wal, expiry, served, lag, streams, waiting, failures *prometheus.Desc
+	of                                                                                                                     func(ctx context.Context) Site
+	inUse, max, waits, waited, due, left, free, size, file, wal, expiry, served, readOnly, lag, streams, waiting, failures *prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
 func (w siteWatch) Describe(descs chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.left, w.free, w.size, w.file, w.wal, w.expiry, w.served, w.lag, w.streams, w.waiting, w.failures} {
+	for _, d := range []*prometheus.Desc{w.inUse, w.max, w.waits, w.waited, w.due, w.left, w.free, w.size, w.file, w.wal, w.expiry, w.served, w.readOnly, w.lag, w.streams, w.waiting, w.failures} {
 		descs <- d
 	}
 }
@@ -118,14 +121,19 @@ func (w siteWatch) Collect(metrics chan<- prometheus.Metric) {
 	for domain, until := range s.Certificates {
 		send(w.expiry, prometheus.GaugeValue, float64(until.Unix()), domain)
 	}
-	served := 1.0
-	if s.Unserved {
-		served = 0
-	}
-	send(w.served, prometheus.GaugeValue, served)
+	send(w.served, prometheus.GaugeValue, indicator(!s.Unserved))
+	send(w.readOnly, prometheus.GaugeValue, indicator(s.ReadOnly))
 	for d, bytes := range map[*prometheus.Desc]int64{w.free: s.DiskFree, w.size: s.DiskSize, w.file: s.Database, w.wal: s.WAL} {
 		if bytes >= 0 {
 			send(d, prometheus.GaugeValue, float64(bytes))
 		}
 	}
+}
+
+// indicator returns 1 for true.
+func indicator(on bool) float64 {
+	if on {
+		return 1
+	}
+	return 0
 }

@@ -24,6 +24,7 @@ type Scope struct {
 	Limits    *domain.TokenLimits // of the token of the request; nil for none
 	Memory    *budget.Account     // charged for texts that are read; nil for no limit
 	Match     *Match              // condition of the request; nil for none
+	Always    bool                // its transactions commit while the site is read-only
 	Within    any                 // the *store.Tx that all transactions and reads take part in; nil for none
 }
 

@@ -27,6 +27,7 @@ func open(ctx context.Context, cfg config.Config, hooks statementHooks, replicas
 	}
 	o := databaseOptions(cfg)
 	o.Observe, o.Trace, o.Replicas, o.Version = hooks.observe, hooks.trace, replicas, SchemaVersion()
+	o.ReadOnlyTable = store.ReadOnlyTable
 	db, err := database.Open(ctx, o)
 	if err != nil {
 		return db, withRemedy(cfg.DataDir, err)

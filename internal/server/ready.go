@@ -114,7 +114,11 @@ func (s *Server) readyz(w http.ResponseWriter, r *http.Request) {
 		plain(w, http.StatusServiceUnavailable, "not ready: "+reason)
 		return
 	}
-	plain(w, http.StatusOK, "ready")
+	text := "ready"
+	if s.Store.ReadOnly() != nil {
+		text = "ready: read-only"
+	}
+	plain(w, http.StatusOK, text)
 }
 
 // warnAboutDisk logs at start what otherwise only /readyz and uploads would show.

@@ -94,6 +94,7 @@ type Server struct {
 	embedding   embedding
 	webhooks    sender
 	mailIn      mailIn
+	watching    background // of the site's settings and the read-only mode
 	stop        context.CancelFunc
 	done        chan struct{} // closed when the background work has ended
 }
@@ -307,6 +308,7 @@ func (s *Server) Failed() <-chan error { return s.failed }
 func (s *Server) begin() context.Context {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop, s.done = cancel, make(chan struct{})
+	s.watching.start(watchInterval, s.watchSite)
 	go s.background(ctx)
 	return ctx
 }
@@ -327,9 +329,7 @@ func (s *Server) background(ctx context.Context) {
 		case <-clock.C:
 			s.adjustClock(ctx)
 		case <-tick.C:
-			if err := s.App.Accounts.FlushUsage(ctx); err != nil {
-				s.log.WarnContext(ctx, "cannot save the last use of tokens", "error", err)
-			}
+			s.whileFit(ctx, "cannot save the last use of tokens", s.App.Accounts.FlushUsage)
 			releaser.tick(s.work.Load(), releaseMemory)
 		case <-started:
 			releaser.tick(s.work.Load(), releaseMemory)
@@ -358,6 +358,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("requests were cut off: %w", err), srv.Close())
 		}
 	}
+	s.watching.end()
 	if s.stop != nil {
 		s.stop()
 		<-s.done
@@ -370,8 +371,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
-	if s.db.Fit(last) == nil { // otherwise a newer program has replaced this one
-		errs = append(errs, s.App.Accounts.FlushUsage(last))
+	if s.db.Fit(last) == nil && s.Store.ReadOnly() == nil { // otherwise a newer program has replaced this one, or it may not write
+		if err := s.App.Accounts.FlushUsage(last); !domain.IsReadOnly(err) {
+			errs = append(errs, err)
+		}
 	}
 	s.flushTraces(last)
 	return errors.Join(append(errs, s.db.Close())...)

@@ -16,7 +16,7 @@ const unknown = -1
 // values that cannot be determined now.
 func (s *Server) siteMetrics(ctx context.Context, freeSpace func(folder string) (blob.Space, bool, error)) obs.Site {
 	site := obs.Site{Pools: s.pools(), DiskFree: unknown, DiskSize: unknown, Database: unknown, WAL: unknown, Changes: unknown,
-		Unserved: s.db.Fit(ctx) != nil}
+		Unserved: s.db.Fit(ctx) != nil, ReadOnly: s.Store.ReadOnly() != nil}
 	if due, err := s.Store.Queue().OldestDue(ctx); err == nil {
 		site.Due = make(map[string]time.Duration, len(due))
 		for class, waits := range due {

@@ -23,6 +23,7 @@ func (s *Server) newWorkers() *jobs.Workers {
 		Concurrency: s.cfg.JobConcurrency, Timeout: s.cfg.JobTimeout,
 		Tracer: s.tracer,
 		Fit:    func(ctx context.Context) error { return s.db.CheckSchema(ctx, store.Migrations(s.db.Dialect())) },
+		Paused: func() bool { return s.Store.ReadOnly() != nil },
 		Observe: func(kind string, outcome jobs.Outcome, took time.Duration) {
 			s.work.Add(1)
 			s.stats.ObserveJob(kind, string(outcome), took)

@@ -120,7 +120,7 @@ func (w *recorder) siteItself() {
 		w.ada.post(at, "do", "save", "seen", "999", "name", "Kelp", "about", "").want(422) // someone else saved first
 	})
 	w.leaves(func() { w.ada.post(at, "do", "save", "name", "Kelp", "about", "").want(303) }, "ada site.changed")
-	w.leaves(func() { w.ada.post(at, "do", "announce", "announcement", "Soon").want(303) }, "ada site.changed")
+	w.leaves(func() { w.ada.post(at, "do", "announce", "announcement", "Soon").want(303) }, "ada site.announced")
 	w.leaves(func() {
 		w.sent("no.png", []byte("no image"), 422)
 	})

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"vitrine/internal/app/core"
 	"vitrine/internal/app/operating"
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
@@ -63,8 +62,12 @@ func TestAnnouncement(t *testing.T) {
 		t.Helper()
 		u, err := r.S.App.People.User(t.Context(), refOf("ada"))
 		if err == nil {
-			_, err = r.S.App.Operating.UpdateSite(t.Context(), domain.Actor{UserID: u.ID, Scope: domain.ScopeWrite},
-				operating.SiteInput{Announcement: core.Patch{Set: true, Value: &words}})
+			on := operating.OnSite(domain.Actor{UserID: u.ID, Scope: domain.ScopeWrite}, domain.Visitor{})
+			if words == "" {
+				_, err = r.S.App.Operating.EndAnnouncement(t.Context(), on, 0)
+			} else {
+				_, err = r.S.App.Operating.Announce(t.Context(), on, operating.AnnouncementInput{Text: words})
+			}
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -133,6 +133,7 @@ var table = []address{
 	{"/connections/undo", 405, signIn, 405, 303, postOnly},
 	{"/operator", signIn, 405, 404, 405, getOnly},
 	{"/operator/site", signIn, signIn, 404, 404, both},
+	{"/operator/read-only", signIn, signIn, 404, 404, both},
 	{"/operator/pages", signIn, signIn, 404, 404, both},
 	{"/operator/pages/imprint", signIn, signIn, 404, 404, both},
 	{"/operator/storage", signIn, 405, 404, 405, getOnly},

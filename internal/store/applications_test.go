@@ -412,7 +412,7 @@ func TestTextsOfTheSite(t *testing.T) {
 	t.Parallel()
 	storetest.EachDB(t, func(t *testing.T, s *store.Store, db *database.DB) {
 		ctx, ada := t.Context(), storetest.User(t, s, "Ada")
-		version, err := s.Account().SiteVersion(ctx)
+		version, _, err := s.Account().SiteVersion(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,8 @@ func (tx *Tx) Enqueue(ctx context.Context, args jobs.Args, options ...jobs.Optio
 
 // Jobs lists jobs in a state, newest first.
 func (s *Store) Jobs(ctx context.Context, state jobs.State, limit int) (list []jobs.Job, err error) {
-	err = s.InTx(ctx, func(tx *Tx) error {
+	// The queue reads in a transaction that could write.
+	err = s.InTxAlways(ctx, func(tx *Tx) error {
 		list, err = tx.queue.List(ctx, tx.tx, state, limit)
 		return err
 	})
@@ -26,7 +27,7 @@ func (s *Store) Jobs(ctx context.Context, state jobs.State, limit int) (list []j
 
 // LastError returns the unfinished job of a class that failed last, or jobs.ErrNoJob.
 func (s *Store) LastError(ctx context.Context, class jobs.Class) (job jobs.Job, err error) {
-	err = s.InTx(ctx, func(tx *Tx) error {
+	err = s.InTxAlways(ctx, func(tx *Tx) error {
 		job, err = tx.queue.LastError(ctx, tx.tx, class)
 		return err
 	})

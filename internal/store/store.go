@@ -66,6 +66,7 @@ type Store struct {
 	queue *jobs.Queue
 	texts TextBound
 	wrote *atomic.Pointer[func()] // called after commits with changes
+	mode  *atomic.Pointer[domain.ReadOnly]
 
 	primary bool // never reads at a replica
 }
@@ -111,7 +112,8 @@ func New(db *database.DB) *Store {
 	s := &Store{Queries: Queries{db: sqlx.Conn{Dialect: sqlx.Dialect(db.Dialect())}, search: DefaultSearchLimits, known: search.NewKnown(),
 		spelled:     search.NewSpelled(),
 		feeds:       activity.NewFeeds(activity.DefaultFeedLimits),
-		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db), wrote: new(atomic.Pointer[func()])}
+		transitions: DefaultTransitionLimits}, pool: db, queue: jobs.NewQueue(db), wrote: new(atomic.Pointer[func()]),
+		mode: new(atomic.Pointer[domain.ReadOnly])}
 	s.use(limitedReader{joining{db.ReaderFor(requestOf)}, s.db.Dialect})
 	return s
 }
@@ -211,6 +213,16 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	return s.inTx(ctx, scope.Of(ctx), s.pool.Transact, fn)
 }
 
+// InTxAlways is InTx for the few writes that work while the site is read-only: sessions, the attempts and audit entries of
+// signing in, the records of backups, and the operators' means to announce and end the mode.
+func (s *Store) InTxAlways(ctx context.Context, fn func(tx *Tx) error) error { return s.always(ctx, false, fn) }
+
+func (s *Store) always(ctx context.Context, ownCommit bool, fn func(tx *Tx) error) error {
+	within := scope.Of(ctx)
+	within.Always, within.OwnCommit = true, within.OwnCommit || ownCommit
+	return s.inTx(ctx, within, s.pool.Transact, fn)
+}
+
 // InTxNear is InTx for a short transaction that adds to one channel. Those that add to the same channel at the same time
 // share a commit (database.TransactNear).
 func (s *Store) InTxNear(ctx context.Context, channel domain.Ref, fn func(tx *Tx) error) error {
@@ -235,6 +247,9 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 	if outer, ok := within.Within.(*Tx); ok {
 		return outer.join(ctx, within, fn)
 	}
+	if mode := s.ReadOnly(); mode != nil && !within.Always { // before any work; the database checks it too
+		return mode.Refusal(time.Now())
+	}
 	var enqueued, changed bool
 	var written *derived.Derived
 	within.Reads.Writes()
@@ -244,6 +259,9 @@ func (s *Store) inTx(ctx context.Context, within scope.Scope, transact func(cont
 	err := transact(ctx, func(tx *database.Tx) error {
 		t := &Tx{Queries: s.Queries, tx: tx, scope: within, queue: s.queue, texts: s.texts}
 		t.use(tx)
+		if within.Always {
+			tx.AllowReadOnly()
+		}
 		err := redo.Take(ctx, within.Claim, t.Redo())
 		if err == nil {
 			err = t.run(ctx, within.Match, fn)
@@ -333,7 +351,9 @@ func (s *Store) EnsureSecret(ctx context.Context, name string, fresh []byte) (va
 	if domain.KindOf(err) != domain.NotFound {
 		return value, err
 	}
-	err = s.InTxClaiming(ctx, nil, func(tx *Tx) error { // the secret is independent of the request
+	within := scope.Of(ctx)
+	within.Claim, within.Always = nil, true // the secret is independent of the request, and of what people may change
+	err = s.inTx(ctx, within, s.pool.Transact, func(tx *Tx) error {
 		value, err = tx.Account().EnsureSecret(ctx, name, fresh)
 		return err
 	})

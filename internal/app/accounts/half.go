@@ -109,7 +109,7 @@ func (a *SignIns) finish(ctx context.Context, from domain.Visitor, half, with st
 	}
 	settle, err := check(u)
 	if err == nil {
-		err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		err = a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 			c, err := tx.Users().LockUser(ctx, u.ID)
 			if domain.KindOf(err) == domain.NotFound || err == nil && c.User.SuspendedAt != nil {
 				return errHalfOver()

@@ -66,7 +66,7 @@ func (a *SSO) SignInByLink(ctx context.Context, from domain.Visitor, token strin
 	if err != nil {
 		return "", err
 	}
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		c, err := tx.Users().LockUser(ctx, u.ID)
 		if err == nil && c.User.SuspendedAt != nil {
 			err = domain.NewNotFound()

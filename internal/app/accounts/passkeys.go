@@ -257,7 +257,7 @@ func (a *SignIns) SignInByPasskey(ctx context.Context, from domain.Visitor, brow
 		return "", a.AuditRefusedBy(ctx, from, domain.User{}, "passkey", err)
 	}
 	var u domain.User
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		c, err := tx.Users().LockUser(ctx, found.User)
 		u = c.User
 		if domain.KindOf(err) == domain.NotFound || err == nil && c.User.SuspendedAt != nil {

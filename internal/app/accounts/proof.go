@@ -108,7 +108,7 @@ func (a *SignIns) proved(ctx context.Context, tx *store.Tx, s domain.Session, u 
 // prove confirms a session unless check, which runs in the same transaction, returns an error.
 func (a *SignIns) prove(ctx context.Context, from domain.Visitor, actor domain.Actor, s domain.Session, by string, check func(tx *store.Tx, c store.Credentials, now domain.Session) error) (secret string, err error) {
 	var u domain.User
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		c, now, err := a.lockSession(ctx, tx, actor, s)
 		if err != nil {
 			return err

@@ -78,7 +78,7 @@ func (a *SignIns) SessionUser(ctx context.Context, from domain.Visitor, secret s
 		return s, u, nil
 	}
 	s.LastSeenAt, s.ExpiresAt, s.Agent, s.Address = now, now.Add(sessionTTL), from.AgentKept(), from.AddressKept()
-	return s, u, a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Account().SessionSeen(ctx, s) })
+	return s, u, a.Store.InTxAlways(ctx, func(tx *store.Tx) error { return tx.Account().SessionSeen(ctx, s) })
 }
 
 // SignOut ends a session by its secret. Doing it again changes nothing.
@@ -86,7 +86,7 @@ func (a *SignIns) SignOut(ctx context.Context, secret string) error {
 	if !isToken(secret, auth.Session) {
 		return nil
 	}
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+	return a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		s, err := tx.Account().EndSessionByHash(ctx, auth.HashToken(secret))
 		if domain.KindOf(err) == domain.NotFound {
 			return nil
@@ -105,7 +105,7 @@ func (a *SignIns) Sessions(ctx context.Context, actor domain.Actor) ([]domain.Se
 
 // EndSession ends a session of the actor, or returns NotFound if it is not theirs.
 func (a *SignIns) EndSession(ctx context.Context, actor domain.Actor, id domain.SessionID) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+	return a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		if err := tx.Account().EndSession(ctx, actor.UserID, id); err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (a *SignIns) EndSession(ctx context.Context, actor domain.Actor, id domain.
 
 // EndOtherSessions ends all sessions of the actor except one.
 func (a *SignIns) EndOtherSessions(ctx context.Context, actor domain.Actor, keep domain.SessionID) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+	return a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		if err := tx.Account().EndSessions(ctx, actor.UserID, keep); err != nil {
 			return err
 		}

@@ -35,7 +35,7 @@ func (a *SignIns) SignIn(ctx context.Context, from domain.Visitor, email, passwo
 		}
 		return "", errSignIn()
 	}
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		secret, err = a.signIn(ctx, tx, c, from)
 		return err
 	})

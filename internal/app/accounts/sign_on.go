@@ -83,7 +83,7 @@ func (a *SSO) FinishSignOn(ctx context.Context, from domain.Visitor, actor domai
 		return arrived, domain.NewNotFound()
 	}
 	var s step
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		s, err = a.take(ctx, tx, r.State, browser)
 		return err
 	})
@@ -206,11 +206,12 @@ func (a *SSO) enter(ctx context.Context, from domain.Visitor, known account.Iden
 	if u.SuspendedAt != nil {
 		return a.refused(ctx, from, u, "suspended", errSuspended())
 	}
-	if err := a.followGroups(ctx, u.ID, who); err != nil { // before the memberships are used
+	// Before the memberships are used. While the site is read-only, they follow at the next sign-in.
+	if err := a.followGroups(ctx, u.ID, who); err != nil && !domain.IsReadOnly(err) {
 		return err
 	}
 	email, _ := core.EmailAddress(who.Email)
-	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+	err = a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		c, err := tx.Users().LockUser(ctx, u.ID)
 		if err != nil {
 			return gone(err)

@@ -65,7 +65,7 @@ func (a *SSO) put(ctx context.Context, state, browser string, s step) (string, e
 	if err != nil {
 		return "", err
 	}
-	return browser, a.Store.InTx(ctx, func(tx *store.Tx) error {
+	return browser, a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		return tx.Identity().PutStep(ctx, hash[:], sealer.Seal(nil, nil, text, nil), a.Now().Add(StepTTL))
 	})
 }

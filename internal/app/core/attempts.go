@@ -98,7 +98,7 @@ func (a *Core) TryAs(ctx context.Context, t Attempt, proof, id string) (Tried, e
 // count increments each counter in its own transaction, because the counts must remain if a limit refuses the attempt.
 func (a *Core) count(ctx context.Context, by Tried) error {
 	var over error
-	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+	err := a.Store.InTxAlways(ctx, func(tx *store.Tx) (err error) {
 		over, err = CountIn(ctx, tx, by, a.Now())
 		return err
 	})
@@ -125,7 +125,7 @@ func CountIn(ctx context.Context, tx *store.Tx, by Tried, now time.Time) (over, 
 
 // Succeeded resets the counters after a success. From shared counters it only subtracts this attempt.
 func (a *Core) Succeeded(ctx context.Context, by Tried) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+	return a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		for _, c := range by {
 			forget := tx.Account().ForgetAttempts
 			if c.shared {

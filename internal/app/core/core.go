@@ -127,7 +127,7 @@ func (a *Core) AuditRefusal(ctx context.Context, from domain.Visitor, u domain.U
 // an hour are recorded, so that attackers cannot fill the log. If the address has no account, the typed text is not
 // recorded, since it may be a password.
 func (a *Core) AuditRefusedFor(ctx context.Context, from domain.Visitor, u domain.User, why string) error {
-	return a.Store.InTx(ctx, func(tx *store.Tx) error {
+	return a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
 		n, _, err := tx.Account().Attempt(ctx, refusedKey, a.Now(), time.Hour)
 		if err != nil || n > domain.MaxRefusedNoted {
 			return err

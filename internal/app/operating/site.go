@@ -15,7 +15,7 @@ import (
 )
 
 // siteFor is how long a server uses the cached site without checking for changes. Its own changes take effect at once,
-// those of other servers after this time.
+// those of other servers after a second (WatchSite), or after this time if the check fails.
 const siteFor = 5 * time.Second
 
 // siteCache caches the site in memory.
@@ -27,6 +27,15 @@ type siteCache struct {
 type knownSite struct {
 	site domain.Site
 	at   time.Time // time of the last check
+}
+
+// WatchSite checks for changes of the site and for the read-only mode. A server calls it once a second, so that its
+// requests take no statement for that.
+func (a *Operating) WatchSite(ctx context.Context) error {
+	a.site.checking.Lock()
+	defer a.site.checking.Unlock()
+	_, err := a.look(ctx)
+	return err
 }
 
 // SiteSettings returns the texts and settings of the site. It takes no statement within five seconds of the last check,
@@ -48,15 +57,14 @@ func (a *Operating) SiteSettings(ctx context.Context) (domain.Site, error) {
 // look reads the site if it has changed.
 func (a *Operating) look(ctx context.Context) (s domain.Site, err error) {
 	now, at := a.Now(), a.Store.AtPrimary()
-	if known := a.site.known.Load(); known != nil {
-		version, err := at.Account().SiteVersion(ctx)
-		if err != nil {
-			return s, err
-		}
-		if version == known.site.Version {
-			a.site.known.Store(&knownSite{known.site, now})
-			return known.site, nil
-		}
+	version, mode, err := at.Account().SiteVersion(ctx)
+	if err != nil {
+		return s, err
+	}
+	a.Store.NoteReadOnly(mode)
+	if known := a.site.known.Load(); known != nil && version == known.site.Version {
+		a.site.known.Store(&knownSite{known.site, now})
+		return known.site, nil
 	}
 	err = at.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if s, err = v.Account().Site(ctx); err != nil || s.Picture == nil {
@@ -79,11 +87,10 @@ func (a *Operating) forgetSite() { a.site.known.Store(nil) }
 
 // SiteInput changes the given fields.
 type SiteInput struct {
-	Name         *string
-	About        core.Patch
-	Announcement core.Patch
-	Picture      core.Patch // address of an upload
-	Featured     *[]string  // slugs of channels that everybody may see, in order
+	Name     *string
+	About    core.Patch
+	Picture  core.Patch // address of an upload
+	Featured *[]string  // slugs of channels that everybody may see, in order
 
 	// Seen is the version of the site on which the change is based; 0 means any. If the site has changed since, the
 	// change is a Conflict.
@@ -97,7 +104,6 @@ func (in SiteInput) Validate() error {
 		f.RequiredName("name", *in.Name)
 	}
 	f.AnyText("about", in.About.Value, domain.MaxDescription)
-	f.AnyText("announcement", in.Announcement.Value, domain.MaxAnnouncement)
 	f.AnyText("picture", in.Picture.Value, domain.MaxURL)
 	if in.Featured != nil && len(*in.Featured) > 0 {
 		f.Count("featured", len(*in.Featured), domain.MaxFeatured)
@@ -105,8 +111,7 @@ func (in SiteInput) Validate() error {
 	return f.Err()
 }
 
-// UpdateSite changes the site for an operator. An announcement with a new text is a new one, which is shown again to
-// those who dismissed the previous one.
+// UpdateSite changes the site for an operator.
 func (a *Operating) UpdateSite(ctx context.Context, actor domain.Actor, in SiteInput) (s domain.Site, err error) {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return s, err
@@ -129,12 +134,9 @@ func (a *Operating) updateSite(ctx context.Context, tx *store.Tx, actor domain.A
 	if err := a.changeSite(ctx, tx, actor); err != nil {
 		return err
 	}
-	was, err := tx.Account().Site(ctx)
+	was, err := lockedSite(ctx, tx, in.Seen)
 	if err != nil {
 		return err
-	}
-	if in.Seen != 0 && was.Version-1 != in.Seen { // after locking, which increased the version
-		return domain.Wrap(domain.Conflict, changedMeanwhile, nil)
 	}
 	*s = was
 	if in.Name != nil {
@@ -142,12 +144,6 @@ func (a *Operating) updateSite(ctx context.Context, tx *store.Tx, actor domain.A
 	}
 	if in.About.Set {
 		s.About = core.Rendered(in.About.Value)
-	}
-	if in.Announcement.Set {
-		s.Announcement = core.Rendered(in.Announcement.Value)
-		if s.Announcement != nil && (was.Announcement == nil || s.Announcement.Markdown != was.Announcement.Markdown) {
-			s.Announced++
-		}
 	}
 	if in.Picture.Set {
 		s.Picture = picture
@@ -161,6 +157,15 @@ func (a *Operating) updateSite(ctx context.Context, tx *store.Tx, actor domain.A
 		return err
 	}
 	return a.Audit(ctx, tx, actor, domain.ActSiteChanged, domain.AuditTarget{}, nil)
+}
+
+// lockedSite reads the locked site. It returns a Conflict if it is not the version that somebody has seen; 0 means any.
+func lockedSite(ctx context.Context, tx *store.Tx, seen int64) (domain.Site, error) {
+	s, err := tx.Account().Site(ctx)
+	if err == nil && seen != 0 && s.Version-1 != seen { // locking increased the version
+		err = domain.Wrap(domain.Conflict, changedMeanwhile, nil)
+	}
+	return s, err
 }
 
 // featured finds channels that everybody may see, each once, and makes them those of the start page.

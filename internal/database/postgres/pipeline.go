@@ -94,7 +94,7 @@ func (t *Tx) first(ctx context.Context, send func() error) error {
 }
 
 // End rolls back the transaction unless it is committed, and releases the connection. It ignores errors,
-// because they would hide the cause, and the pool discards a connection that cannot roll back.
+// because they would hide the cause, and the pool discards a connection that cannot roll back. A second call does nothing.
 func (t *Tx) End() {
 	if t.joined != nil {
 		_ = t.joined.Rollback() // affects only the library
@@ -109,6 +109,7 @@ func (t *Tx) End() {
 		cancel()
 	}
 	_ = t.conn.Close()
+	t.conn = nil // another transaction may use it now
 }
 
 // Commit sends the last statements and commits the transaction, in one round trip. The result of none of the statements

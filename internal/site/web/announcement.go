@@ -10,7 +10,7 @@ import (
 // the reader dismissed it.
 func (v *Visit) announced() int64 {
 	site := v.Site()
-	if c, err := v.R.Cookie(v.s.putAwayCookie()); err == nil && c.Value == strconv.FormatInt(site.Announced, 10) || site.Announcement == nil {
+	if c, err := v.R.Cookie(v.s.putAwayCookie()); err == nil && c.Value == strconv.FormatInt(site.Announced, 10) || site.Announcing(v.Now()) == nil {
 		return 0
 	}
 	return site.Announced

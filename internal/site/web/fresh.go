@@ -15,6 +15,9 @@ func (v *Visit) Fresh(from ...string) bool {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q %q %q %q", v.s.o.Version, v.s.assets().sum, v.Lang.Code, v.R.URL.RequestURI(), from)
 	fmt.Fprintf(sum, " %d %v", v.Site().Version, v.announced())
+	if m := v.App().Operating.Mode(); m != nil {
+		fmt.Fprintf(sum, " %q %v", m.Reason, m.Until)
+	}
 	if v.Account != nil {
 		v.countUnread()
 		fmt.Fprintf(sum, " %d %d %v %d %d", v.Account.ID, v.Account.Version, v.Account.Office, v.Account.Unread, v.Account.Notices)

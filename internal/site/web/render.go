@@ -40,8 +40,9 @@ type View struct {
 	Head    Head
 	Wide    bool
 	Site    domain.Site
-	Mark    string        // address of the site's picture, "" for none
-	News    template.HTML // the announcement, "" if there is none or the reader has put it away
+	Mark    string           // address of the site's picture, "" for none
+	Closed  *domain.ReadOnly // the read-only mode, nil if the site is writable
+	News    template.HTML    // the announcement, "" if there is none or the reader has put it away
 	Note    string
 	Undo    string // key of the removal to undo, "" for none
 	InTrash bool   // the note is about something that is in Trash
@@ -284,7 +285,7 @@ func (v *Visit) Render(status int, name, title string, f *Form, data any) error 
 	}
 	v.countUnread()
 	shown := View{Title: title, Path: v.R.URL.Path, Here: v.Here(), Account: v.Account, Actor: v.Actor(), Reader: v.reader(), Lang: v.Lang, Langs: v.s.texts().Languages,
-		Head: v.Head, Wide: v.Wide, Site: v.Site(), News: v.announcement(), Form: f, Data: data,
+		Head: v.Head, Wide: v.Wide, Site: v.Site(), News: v.announcement(), Closed: v.App().Operating.Mode(), Form: f, Data: data,
 		seeing: v.App().Exposure.Admits(v.Actor()) == nil}
 	if !middleware.From(v.R.Context()).Scope.Reads.AtReplica() { // which may lack changes from before the cursor
 		shown.Changes = v.since

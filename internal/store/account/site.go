@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -14,14 +15,15 @@ func (r Reads) Site(ctx context.Context) (s domain.Site, err error) {
 	var about, announcement sqlx.TextColumns
 	var picture *domain.FileID
 	var updated int64
+	var until *int64
 	err = r.db.QueryRow(ctx, `SELECT name, about_markdown, about_html, about_plain, picture_id, announcement_markdown,
-			announcement_html, announcement_plain, announcement_version, version, updated_at FROM site WHERE id = 1`).
+			announcement_html, announcement_plain, announcement_severity, announcement_until, announcement_version, version, updated_at FROM site WHERE id = 1`).
 		Scan(&s.Name, &about.Markdown, &about.HTML, &about.Plain, &picture, &announcement.Markdown,
-			&announcement.HTML, &announcement.Plain, &s.Announced, &s.Version, &updated)
+			&announcement.HTML, &announcement.Plain, &s.Severity, &until, &s.Announced, &s.Version, &updated)
 	if err != nil {
 		return s, err
 	}
-	s.About, s.Announcement, s.UpdatedAt = about.Value(), announcement.Value(), sqlx.Time(updated)
+	s.About, s.Announcement, s.AnnouncedUntil, s.UpdatedAt = about.Value(), announcement.Value(), sqlx.TimePtr(until), sqlx.Time(updated)
 	if picture != nil {
 		s.Picture = &domain.File{ID: *picture}
 	}
@@ -40,10 +42,32 @@ func (r Reads) Site(ctx context.Context) (s domain.Site, err error) {
 	return s, err
 }
 
-// SiteVersion reads the current version of the site.
-func (r Reads) SiteVersion(ctx context.Context) (version int64, err error) {
-	err = r.db.QueryRow(ctx, `SELECT version FROM site WHERE id = 1`).Scan(&version)
-	return version, err
+// SiteVersion reads the current version of the site and its mode, nil if it is writable.
+func (r Reads) SiteVersion(ctx context.Context) (version int64, m *domain.ReadOnly, err error) {
+	var reason *string
+	var since, until *int64
+	err = r.db.QueryRow(ctx, `SELECT s.version, r.reason, r.since, r.until FROM site AS s LEFT JOIN read_only AS r ON r.id = s.id WHERE s.id = 1`).
+		Scan(&version, &reason, &since, &until)
+	if err != nil || reason == nil {
+		return version, nil, err
+	}
+	return version, &domain.ReadOnly{Reason: *reason, Since: sqlx.Time(*since), Until: sqlx.TimePtr(until)}, nil
+}
+
+// ReadOnly reads the mode of the site, nil if it is writable.
+func (r Reads) ReadOnly(ctx context.Context) (*domain.ReadOnly, error) {
+	_, m, err := r.SiteVersion(ctx)
+	return m, err
+}
+
+// PutReadOnly writes the mode of the site, nil for writable.
+func (w Writes) PutReadOnly(ctx context.Context, m *domain.ReadOnly) error {
+	if m == nil {
+		return w.db.Exec(ctx, `DELETE FROM read_only`)
+	}
+	return w.db.Exec(ctx, `INSERT INTO read_only (id, reason, since, until) VALUES (1, $1, $2, $3)
+		ON CONFLICT (id) DO UPDATE SET reason = excluded.reason, since = excluded.since, until = excluded.until`,
+		m.Reason, sqlx.Micros(m.Since), sqlx.MicrosPtr(m.Until))
 }
 
 // LockSite prevents other changes of the site and its legal pages until the transaction ends. It
@@ -60,8 +84,10 @@ func (w Writes) PutSite(ctx context.Context, s domain.Site) error {
 		picture = s.Picture.ID
 	}
 	return w.db.ExecOne(ctx, `UPDATE site SET name = $1, about_markdown = $2, about_html = $3, about_plain = $4, picture_id = $5,
-			announcement_markdown = $6, announcement_html = $7, announcement_plain = $8, announcement_version = $9 WHERE id = 1`,
-		s.Name, about.Markdown, about.HTML, about.Plain, picture, announcement.Markdown, announcement.HTML, announcement.Plain, s.Announced)
+			announcement_markdown = $6, announcement_html = $7, announcement_plain = $8, announcement_version = $9,
+			announcement_severity = $10, announcement_until = $11 WHERE id = 1`,
+		s.Name, about.Markdown, about.HTML, about.Plain, picture, announcement.Markdown, announcement.HTML, announcement.Plain, s.Announced,
+		cmp.Or(s.Severity, domain.Severities[0]), sqlx.MicrosPtr(s.AnnouncedUntil))
 }
 
 // PutFeatured replaces the featured channels of a locked site.

@@ -22,6 +22,7 @@ func PageSet() web.PageSet {
 		Sections: []web.Section{{Under: []string{"/operator"}, Links: []web.Link{
 			{Path: "/operator", Text: "operator.section.server"},
 			{Path: "/operator/site", Text: "operator.section.site"},
+			{Path: "/operator/read-only", Text: "operator.section.read-only"},
 			{Path: "/operator/pages", Text: "operator.section.pages"},
 			{Path: "/operator/accounts", Text: "operator.section.accounts"},
 			{Path: "/operator/invitations", Text: "operator.section.invitations"},
@@ -38,6 +39,7 @@ func PageSet() web.PageSet {
 			{Path: "/operator", Access: web.Operators, Get: operatorPage},
 			{Path: "/operator/site", Access: web.Operators, Get: sitePage, Post: changeSite, Files: true, Fields: web.Fields{"about": {MaxLength: domain.MaxDescription}, "announcement": {MaxLength: domain.MaxAnnouncement},
 				"featured": {MaxLength: domain.MaxFeatured * 500}}},
+			{Path: modePath, Access: web.Operators, Get: modePage, Post: changeMode},
 			{Path: "/operator/pages", Access: web.Operators, Get: legalPagesPage, Post: makeLegalPage, Fields: web.Fields{"body": {MaxLength: domain.MaxMarkdown}}},
 			{Path: "/operator/pages/{slug}", Access: web.Operators, Get: legalPagePage, Post: changeLegalPage, Fields: web.Fields{"body": {MaxLength: domain.MaxMarkdown}}},
 			{Path: "/operator/storage", Access: web.Operators, Get: storagePage},

@@ -21,6 +21,8 @@ type siteView struct {
 	Preview    *domain.Text // of the welcome text, nil for none
 	Announcing *domain.Text // preview of the announcement
 	AtMost     int          // channels on the start page
+	Shown      bool         // the announcement has not ended
+	Severities []domain.Severity
 }
 
 // sitePage shows the forms for name, texts, picture and announcement.
@@ -33,12 +35,14 @@ func showSite(v *web.Visit, f *web.Form, shown siteView) error {
 	if err != nil {
 		return err
 	}
-	shown.Site, shown.AtMost = s, domain.MaxFeatured
+	shown.Site, shown.AtMost, shown.Severities = s, domain.MaxFeatured, domain.Severities
+	shown.Shown = s.Announcing(v.Now()) != nil
 	if s.Picture != nil {
 		shown.Image = v.Addresses().Image(s.Picture)
 	}
 	if f == nil {
-		f = web.Filled("name", s.Name, "about", markdown(s.About), "announcement", markdown(s.Announcement))
+		f = web.Filled("name", s.Name, "about", markdown(s.About), "announcement", markdown(s.Announcement),
+			"severity", string(s.Severity), "until", fieldTime(s.AnnouncedUntil))
 	}
 	featured, err := v.App().Collections.FeaturedChannels(v.R.Context(), v.Actor(), s.Featured)
 	if err != nil {
@@ -69,8 +73,11 @@ func changeSite(v *web.Visit) error {
 		return showSite(v, refill(v, f), siteView{})
 	}
 	seen, _ := strconv.ParseInt(f.Get("seen"), 10, 64)
+	if do := f.Get("do"); do == "announce" || do == "announce-preview" || do == "unannounce" {
+		return announce(v, f, seen)
+	}
 	in := operating.SiteInput{Seen: seen}
-	name, about, said := f.Trimmed("name"), f.Get("about"), f.Trimmed("announcement")
+	name, about := f.Trimmed("name"), f.Get("about")
 	switch f.Get("do") {
 	case "save", "preview":
 		in.Name, in.About = &name, core.Patch{Set: true, Value: &about}
@@ -82,14 +89,6 @@ func changeSite(v *web.Visit) error {
 		in.Picture = core.Patch{Set: true, Value: &picture}
 	case "no-picture":
 		in.Picture = core.Patch{Set: true}
-	case "announce", "announce-preview":
-		if said == "" {
-			f.Wrong("announcement", "must not be blank")
-			return showSite(v, refill(v, f), siteView{})
-		}
-		in.Announcement = core.Patch{Set: true, Value: &said}
-	case "unannounce":
-		in.Announcement = core.Patch{Set: true}
 	case "feature":
 		slugs := channelSlugs(f.Get("featured"), v.Addresses().Site)
 		in.Featured = &slugs
@@ -99,11 +98,8 @@ func changeSite(v *web.Visit) error {
 	if err := in.Validate(); err != nil {
 		return refuseSite(v, err, f)
 	}
-	switch f.Get("do") {
-	case "preview":
+	if f.Get("do") == "preview" {
 		return showSite(v, refill(v, f), siteView{Preview: core.Rendered(&about)})
-	case "announce-preview":
-		return showSite(v, refill(v, f), siteView{Announcing: core.Rendered(&said)})
 	}
 	if _, err := v.App().Operating.UpdateSite(v.R.Context(), v.Actor(), in); err != nil {
 		return refuseSite(v, err, f)
@@ -111,8 +107,30 @@ func changeSite(v *web.Visit) error {
 	return v.Done(sitePath, "site")
 }
 
+// announce makes, previews or removes the announcement.
+func announce(v *web.Visit, f *web.Form, seen int64) (err error) {
+	if f.Get("do") == "unannounce" {
+		if _, err := v.App().Operating.EndAnnouncement(v.R.Context(), operatorOf(v), seen); err != nil {
+			return refuseSite(v, err, f)
+		}
+		return v.Done(sitePath, "site")
+	}
+	in := operating.AnnouncementInput{Text: f.Trimmed("announcement"), Severity: domain.Severity(f.Get("severity")), Until: until(f), Seen: seen}
+	if err := in.Validate(); err != nil || f.Failed() {
+		f.Refused(err, "announcement", "severity")
+		return showSite(v, refill(v, f), siteView{})
+	}
+	if f.Get("do") == "announce-preview" {
+		return showSite(v, refill(v, f), siteView{Announcing: core.Rendered(&in.Text)})
+	}
+	if _, err := v.App().Operating.Announce(v.R.Context(), operatorOf(v), in); err != nil {
+		return refuseSite(v, err, f)
+	}
+	return v.Done(sitePath, "site")
+}
+
 func refuseSite(v *web.Visit, err error, f *web.Form) error {
-	if f.Refused(err, "name", "about", "picture", "announcement", "featured") {
+	if f.Refused(err, "name", "about", "picture", "announcement", "severity", "until", "featured") {
 		return showSite(v, refill(v, f), siteView{})
 	}
 	return err
@@ -140,5 +158,7 @@ func refill(v *web.Visit, f *web.Form) *web.Form {
 	f.Default("name", s.Name)
 	f.Default("about", markdown(s.About))
 	f.Default("announcement", markdown(s.Announcement))
+	f.Default("severity", string(s.Severity))
+	f.Default("until", fieldTime(s.AnnouncedUntil))
 	return f
 }
