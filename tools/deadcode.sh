@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 # test either, reaches. Other programs call the functions of client, which is a module of its own.
 find_dead() {
   go tool -modfile=tools/go.mod deadcode -f '{{range .Funcs}}{{printf "%s.%s %s\n" $.Path .Name .Position}}{{end}}' "$@" ./... |
-    sed '/^vitrine\/client\./d'
+    sed '/^vitrine\/client[./]/d'
 }
 
 mapfile -t allowed < <(sed 's/[[:space:]]*#.*//' tools/deadcode.txt | grep .)

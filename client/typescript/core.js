@@ -140,7 +140,8 @@ export class Transport {
     const url = new URL(base);
     if (!/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") throw new TypeError(`${base} is no base address`);
     this.#base = url.href.replace(/\/$/, "");
-    [this.#retries, this.#longest, this.#fetch] = [retries, longestWait, fetch];
+    [this.#retries, this.#longest] = [retries, longestWait];
+    this.#fetch = (...args) => fetch(...args); // browsers refuse to call it as a method of something else
     this.#tokens = new Tokens(tokens);
   }
 

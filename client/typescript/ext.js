@@ -27,7 +27,9 @@ export class Ext {
     form.set("file", new Blob([html], { type: "text/html" }), "page.html");
     form.set("url", url);
     const query = channel === undefined ? "" : `?channel=${encodeURIComponent(channel)}`;
-    return (await this.#transport.request("POST", `/ext/v1/snapshots${query}`, undefined, form, options)).json();
+    const encoded = new Response(form); // once, so that repetitions with the same key have the same body
+    const type = encoded.headers.get("Content-Type");
+    return (await this.#transport.request("POST", `/ext/v1/snapshots${query}`, type, await encoded.arrayBuffer(), options)).json();
   }
 
   /** Returns what changes, in order, as batches with the cursor after each. */

@@ -30,6 +30,14 @@ function issuer({ lose = 0 } = {}) {
   return s;
 }
 
+test("fetch is called as a function", async () => {
+  const fetch = async function () {
+    assert.equal(this, undefined);
+    return json({ status: "ok" });
+  };
+  await new Client("https://x.example", { fetch }).getPing();
+});
+
 test("calls at the same time renew a token once", async () => {
   for (const expires of [undefined, new Date(Date.now() + 30_000)]) {
     const s = issuer(), saved = [];
