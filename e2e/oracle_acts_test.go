@@ -30,6 +30,7 @@ type world struct {
 	blocks   []known
 	joins    []known        // connections; in is the channel
 	comments []known        // in is the block
+	groups   []known        // others than the one that all join and leave
 	fixed    map[int64]bool // channels that stay
 	group    int64
 	invite   string
@@ -175,6 +176,7 @@ var acts = []act{
 		return a.send(http.MethodDelete, fmt.Sprint("/v3/comments/", a.any(&a.world.comments).id), nil, nil)
 	}},
 	{"v3: join or leave", 3, (*author).joinOrLeave},
+	{"v3: group", 1, (*author).makeGroup},
 	{"v2: text", 4, func(a *author) error {
 		in := a.channel()
 		var made struct {
@@ -191,6 +193,9 @@ var acts = []act{
 	}},
 	{"v2: place", 2, func(a *author) error {
 		b := a.any(&a.world.blocks)
+		if b.id == 0 {
+			return errNothing
+		}
 		return a.send(http.MethodPut, fmt.Sprintf("/v2/channels/%d/sort", b.in), fields{"connectable_type": "Block", "connectable_id": b.id, "new_position": 1 + a.random.IntN(5)}, nil)
 	}},
 	{"v2: select", 2, func(a *author) error {
@@ -301,7 +306,7 @@ func (a *author) deleteChannel() error {
 
 func (a *author) connect() error {
 	kind, id, in := "Block", a.block(), a.channel()
-	if a.random.IntN(3) == 0 {
+	if id == 0 || a.random.IntN(3) == 0 {
 		kind, id = "Channel", a.channel()
 	}
 	var made struct{ Data []struct{ ID int64 } }
@@ -331,6 +336,25 @@ func (a *author) joinOrLeave() error {
 	default:
 		return a.send(http.MethodPost, members, fields{"invite_token": a.world.invite}, nil)
 	}
+}
+
+// makeGroup creates a group with a channel, or deletes one.
+func (a *author) makeGroup() error {
+	g := a.any(&a.world.groups)
+	if a.random.IntN(2) == 0 && g.id != 0 {
+		return a.send(http.MethodDelete, fmt.Sprint("/v3/groups/", g.id), nil, nil)
+	}
+	var group, channel struct{ ID int64 }
+	err := a.send(http.MethodPost, "/v3/groups", fields{"name": a.text()}, &group)
+	if err == nil {
+		err = a.send(http.MethodPost, "/v3/channels", fields{"title": a.text(), "visibility": a.visibility(), "owner": fields{"id": group.ID, "type": "Group"}}, &channel)
+	}
+	a.world.add(&a.world.groups, known{id: group.ID, owner: a.user})
+	a.world.add(&a.world.channels, known{id: channel.ID, owner: a.user})
+	if with := a.channel(); err == nil && with != 0 {
+		err = a.send(http.MethodPost, fmt.Sprintf("/ext/v1/channels/%d/collaborators", with), fields{"group_id": group.ID}, nil)
+	}
+	return err
 }
 
 // collaborate adds or removes a user or the group as a collaborator.
@@ -504,8 +528,8 @@ func (a *author) operate(ctx context.Context, p program, folder string, every ti
 			}
 		case 3:
 			file := filepath.Join(folder, "import.csv")
-			if err := os.WriteFile(file, []byte("title,note\n"+a.text()+","+a.text()+"\n"), 0o600); err == nil {
-				run("import", "file", file, "--user", "ada", "--channel", fmt.Sprint(a.channel()))
+			if err := os.WriteFile(file, []byte("url,title\n"+a.pages+"/page/1,"+a.text()+"\n"), 0o600); err == nil {
+				run("import", "file", file, "--user", "ada", "--channel", fmt.Sprint(a.channel()), "--into-visible")
 			}
 		case 4:
 			hide("comment", a.any(&a.world.comments).id)

@@ -26,6 +26,11 @@ type copied struct {
 
 type keptChannel struct{ View, Owner string }
 
+// of reports whether a user or group owns the channel or collaborates on it.
+func (c keptChannel) of(kind string, id int64) bool {
+	return c.Owner == fmt.Sprint(kind, " ", id) || strings.Contains(c.View, fmt.Sprintf("[%q,%d]", kind, id))
+}
+
 type placed struct {
 	Connection int64
 	Channel    bool // the item is a channel
@@ -287,11 +292,13 @@ func (r reading) everything(ctx context.Context, channels, blocks int64) (copied
 	}))
 }
 
-// part returns what a copy contains of one channel.
+// part returns what a copy contains of one channel, without the channels in it: their changes are not listed with those
+// of one channel.
 func (c *copied) part(channel int64) copied {
 	all := emptyCopy()
 	if known, ok := c.Channels[channel]; ok {
-		all.Channels[channel], all.Contents[channel] = known, c.Contents[channel]
+		all.Channels[channel] = known
+		all.Contents[channel] = slices.DeleteFunc(slices.Clone(c.Contents[channel]), func(p placed) bool { return p.Channel })
 	}
 	all.Blocks, all.Comments = maps.Clone(c.Blocks), maps.Clone(c.Comments)
 	all.prune(0)

@@ -205,14 +205,15 @@ func (k *keeper) findChannels(ctx context.Context, t *todo, wanted func(object) 
 // todo is what a keeper reads again for some changes.
 type todo struct {
 	channels map[int64]bool // with their contents and the channels that they are in, if true
-	contents map[int64]bool
-	blocks   map[int64]bool
+	contents map[int64]bool // with the comments on all blocks in it, if true
+	blocks   map[int64]bool // with the comments on it, if true
 	comments map[int64]bool
+	shown    map[int64]bool // blocks that were connected: with the comments on them
 	groups   bool
 }
 
 func newTodo() *todo {
-	return &todo{map[int64]bool{}, map[int64]bool{}, map[int64]bool{}, map[int64]bool{}, false}
+	return &todo{channels: map[int64]bool{}, contents: map[int64]bool{}, blocks: map[int64]bool{}, comments: map[int64]bool{}, shown: map[int64]bool{}}
 }
 
 // apply applies changes, in the way that the description of the operation says, and stores the copy with the cursor.
@@ -270,20 +271,23 @@ func (k *keeper) note(c change, t *todo) {
 		case "updated":
 			t.channels[c.ID] = t.channels[c.ID]
 		case "moved":
-			t.contents[c.ID] = true
+			t.contents[c.ID] = t.contents[c.ID]
 		case "deleted":
 			k.copied.dropChannel(c.ID)
 			delete(t.channels, c.ID)
 			delete(t.contents, c.ID)
 		}
 	case "Connection":
+		if c.Kind == "connected" && c.Item.Type == "Block" {
+			t.shown[c.Item.ID] = true
+		}
 		if c.Kind != "disconnected" {
-			t.contents[c.Channel] = true
+			t.contents[c.Channel] = t.contents[c.Channel]
 			break
 		}
 		k.copied.Contents[c.Channel] = slices.DeleteFunc(k.copied.Contents[c.Channel], func(p placed) bool { return p.Connection == c.ID })
 	case "Block":
-		if t.blocks[c.ID] = true; c.Kind == "deleted" {
+		if t.blocks[c.ID] = t.blocks[c.ID] || c.Kind == "created"; c.Kind == "deleted" {
 			delete(t.blocks, c.ID)
 			delete(k.copied.Blocks, c.ID)
 		}
@@ -297,18 +301,25 @@ func (k *keeper) note(c change, t *todo) {
 			for id, ch := range k.copied.Channels {
 				if ch.Owner == fmt.Sprint("User ", c.ID) {
 					k.copied.dropChannel(id)
+				} else if ch.of("User", c.ID) {
+					t.channels[id] = t.channels[id]
 				}
 			}
 			maps.DeleteFunc(k.copied.Comments, func(_ int64, m keptComment) bool { return m.Author == c.ID })
 		}
 	case "Group":
+		for id, ch := range k.copied.Channels {
+			if c.Kind == "deleted" && ch.of("Group", c.ID) {
+				t.channels[id] = t.channels[id]
+			}
+		}
 		t.groups = t.groups || c.Kind == "deleted" || (c.Kind == "joined" || c.Kind == "left") && c.Item.ID == k.user
 	}
 }
 
 // finish reads what is to be read, and stores the copy.
 func (k *keeper) finish(ctx context.Context, t *todo) error {
-	if t.groups && k.channel == 0 {
+	if t.groups {
 		if err := k.readGroups(ctx, t); err != nil {
 			return err
 		}
@@ -323,15 +334,13 @@ func (k *keeper) finish(ctx context.Context, t *todo) error {
 			return err
 		}
 	}
-	for id := range t.blocks {
+	for id, shown := range t.blocks {
 		b, commented, found, err := k.reading.block(ctx, id)
+		if err == nil && found {
+			err = k.keepBlock(ctx, id, b, commented, shown)
+		}
 		if err != nil {
 			return err
-		}
-		if found {
-			if err := k.keepBlock(ctx, id, b, commented); err != nil {
-				return err
-			}
 		}
 	}
 	for id := range t.comments {
@@ -367,6 +376,12 @@ func (k *keeper) readGroups(ctx context.Context, t *todo) error {
 			delete(t.contents, id)
 		}
 	}
+	if k.channel != 0 {
+		if _, known := k.copied.Channels[k.channel]; !known {
+			t.channels[k.channel] = true
+		}
+		return nil
+	}
 	return k.findChannels(ctx, t, func(o object) bool { _, known := k.copied.Channels[o.id("id")]; return !known })
 }
 
@@ -386,7 +401,7 @@ func (k *keeper) readChannel(ctx context.Context, id int64, t *todo) error {
 	t.contents[id] = true
 	parents, _, err := k.reading.list(ctx, fmt.Sprintf("/ext/v1/lists/channels/%d/connections?limit=100", id))
 	for _, o := range parents {
-		t.contents[o.id("id")] = true
+		t.contents[o.id("id")] = t.contents[o.id("id")]
 	}
 	return err
 }
@@ -401,20 +416,23 @@ func (k *keeper) readContents(ctx context.Context, id int64, t *todo) error {
 		return err
 	}
 	k.copied.Contents[id] = items
-	for id, b := range blocks {
-		delete(t.blocks, id)
-		if err := k.keepBlock(ctx, id, b, slices.Contains(commented, id)); err != nil {
+	for block, b := range blocks {
+		if err := k.keepBlock(ctx, block, b, slices.Contains(commented, block), t.contents[id] || t.shown[block]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// keepBlock stores a block; if it is new, also its comments.
-func (k *keeper) keepBlock(ctx context.Context, id int64, b keptBlock, commented bool) error {
+// keepBlock stores a block; if it is new, or was shown again, also its comments.
+func (k *keeper) keepBlock(ctx context.Context, id int64, b keptBlock, commented, shown bool) error {
 	_, known := k.copied.Blocks[id]
 	k.copied.Blocks[id] = b
-	if known || !commented {
+	if known && !shown {
+		return nil
+	}
+	maps.DeleteFunc(k.copied.Comments, func(_ int64, m keptComment) bool { return m.Block == id })
+	if !commented {
 		return nil
 	}
 	comments, err := k.reading.comments(ctx, id)

@@ -345,6 +345,39 @@ func TestChangesOfAccounts(t *testing.T) {
 	})
 }
 
+// Those who follow one channel, or whose token sees only one, learn what takes it or the comments in it away.
+func TestChangesThatEndOneChannel(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		l := newLimits(r)
+		cy := r.Person("cy").ID
+		group := r.Group("Group", "ada", "cy")
+		attic := r.Channel("ada", "Attic", "public")
+		f := followChanges(r, "cy")
+		limited := l.limited("ada", nil, attic)
+		cursor := l.with(limited, "GET", "/ext/v1/changes", nil).Want(200).Str("cursor")
+		r.Do("cy", "DELETE", fmt.Sprintf("/v3/groups/%d/members/me", group), nil).Want(204)
+		if err := r.S.App.Accounts.DeleteAccount(t.Context(), domain.Actor{UserID: cy, Scope: domain.ScopeWrite}, r.Proved(cy), "cy"); err != nil {
+			t.Fatal(err)
+		}
+		awaitChanges(r)
+		want := []string{fmt.Sprint("left Group ", group), fmt.Sprint("deleted User ", cy)}
+		var got []string
+		seen := l.with(limited, "GET", "/ext/v1/changes?cursor="+cursor, nil).Want(200)
+		for i := range seen.Len("data") {
+			at := fmt.Sprintf("data.%d.", i)
+			got = append(got, fmt.Sprint(seen.Str(at+"kind"), " ", seen.Str(at+"type"), " ", seen.Int(at+"id")))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("a limited token gets %q, want %q", got, want)
+		}
+		f.as = ""
+		if got := f.next(fmt.Sprint("&channel=", attic)); !slices.Equal(got, want[1:]) { // as a guest, since the account is deleted
+			t.Errorf("who follows the channel gets %q", got)
+		}
+	})
+}
+
 // mirror is a copy that a client rebuilds from changes.
 type mirror struct {
 	*follower

@@ -292,3 +292,23 @@ func TestTrashOfChannelsAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// A restored channel of a group has its new time of change in the lists of the group, too.
+func TestTrashOfGroups(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		owner := map[string]any{"type": "Group", "id": r.Group("Group", "ada")}
+		id := r.Do("ada", "POST", "/v3/channels", map[string]any{"title": "Moss", "owner": owner}).Want(201).Int("id")
+		r.Block("ada", "Words", id)
+		r.Do("ada", "DELETE", fmt.Sprint("/v3/channels/", id), nil).Want(204)
+		r.Clock.Advance(time.Minute)
+		ada := domain.Actor{UserID: r.Person("ada").ID, Scope: domain.ScopeWrite}
+		trash, err := r.S.App.Collections.Trash(t.Context(), ada, domain.Page{Number: 1, Per: 10})
+		if err != nil || len(trash.Items) != 1 {
+			t.Fatalf("%+v, %v", trash, err)
+		}
+		if _, err := r.S.App.Collections.RestoreTrashed(t.Context(), ada, trash.Items[0].ID); err != nil {
+			t.Fatal(err)
+		}
+	}, apptest.Trash) // the derived values are checked at the end
+}

@@ -60,7 +60,7 @@ func (q limitedReader) limit(ctx context.Context, query string, args []any) (str
 }
 
 // limitedTables lists the tables with content of channels. rows selects, of the table `l`, the rows in the channels listed
-// at a parameter.
+// at a parameter. Changes of groups and deletions of users decide who sees the channels and the comments in them.
 var limitedTables = []struct {
 	name string
 	rows func(d sqlx.Dialect, p string) string
@@ -74,7 +74,8 @@ var limitedTables = []struct {
 	{"changes", func(d sqlx.Dialect, p string) string {
 		return "(" + d.In("l.channel_id", p) + " OR l.type = 'Channel' AND " + d.In("l.thing_id", p) +
 			" OR l.type = 'Block' AND " + inBlocks(d, "l.thing_id", p) +
-			" OR l.type = 'Comment' AND " + inBlocks(d, "l.item_id", p) + ")"
+			" OR l.type = 'Comment' AND " + inBlocks(d, "l.item_id", p) +
+			" OR l.type = 'User' AND l.kind = 'deleted' OR l.type = 'Group' AND l.kind IN ('joined', 'left', 'deleted'))"
 	}},
 }
 

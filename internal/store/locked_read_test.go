@@ -16,6 +16,7 @@ func TestLockedReadsAreOfNow(t *testing.T) {
 	s, db := storetest.OpenDB(t, storetest.Migrated.Postgres(t))
 	ada, bob, cyd := storetest.User(t, s, "Ada"), storetest.User(t, s, "Bob"), storetest.User(t, s, "Cyd")
 	notes, drafts := storetest.Channel(t, s, ada, "Notes", domain.Closed), storetest.Channel(t, s, ada, "Drafts", domain.Private)
+	handed, group := storetest.Channel(t, s, ada, "Handed over", domain.Public), storetest.Group(t, s, "Group", ada)
 	block := storetest.Block(t, s, ada, "x")
 	inDrafts := storetest.Connect(t, s, ada, drafts, domain.BlockRef(block), 0)
 	papers := storetest.Channel(t, s, ada, "Papers", domain.Private)
@@ -56,6 +57,25 @@ func TestLockedReadsAreOfNow(t *testing.T) {
 		{"a collaborator moves something while they are removed", remove(drafts), func(ctx context.Context, tx *store.Tx) error {
 			_, err := tx.Channels().LockChannelOf(ctx, bob, inDrafts)
 			return hidden("the channel", err)
+		}},
+		{"something is added to a channel while it gets another owner", func(ctx context.Context, tx *store.Tx, comes func()) error {
+			if err := tx.Channels().LockChannels(ctx, handed); err != nil {
+				return err
+			}
+			comes()
+			was, err := tx.Channels().Channel(ctx, ada, domain.Ref{ID: int64(handed)})
+			if err != nil {
+				return err
+			}
+			is := was
+			is.Owner.PrincipalRef = domain.GroupRef(group)
+			return tx.Channels().UpdateChannel(ctx, was, is, storetest.Later)
+		}, func(ctx context.Context, tx *store.Tx) error {
+			c, _, err := tx.Channels().LockToAdd(ctx, bob, domain.Ref{ID: int64(handed)})
+			if err == nil && c.Owner.Name != "Group" {
+				t.Errorf("the owner is %q", c.Owner.Name)
+			}
+			return err
 		}},
 		{"a block is changed while it leaves the only channel by which it is seen", func(ctx context.Context, tx *store.Tx, comes func()) error {
 			c, err := tx.Contents().Connection(ctx, inPapers)

@@ -161,7 +161,8 @@ func (s *sight) item(c *domain.Change) bool {
 	return c.Item.Type != domain.SubjectChannel || s.channels[domain.ChannelID(c.Item.ID)]
 }
 
-// concerns reports whether a change is about the channel or its contents.
+// concerns reports whether a change is about the channel or its contents, or may end that the viewer sees them: comments
+// end with the account of their author, and rights with a membership or a group.
 func (s *sight) concerns(c *domain.Change) bool {
 	switch c.Type {
 	case domain.SubjectChannel:
@@ -172,6 +173,10 @@ func (s *sight) concerns(c *domain.Change) bool {
 		return s.inside[domain.BlockID(c.ID)]
 	case domain.SubjectComment:
 		return s.inside[domain.BlockID(c.Item.ID)]
+	case domain.SubjectUser:
+		return c.Kind == domain.ChangeDeleted
+	case domain.SubjectGroup:
+		return c.Kind == domain.ChangeDeleted || c.Item == domain.Subject{Type: domain.SubjectUser, ID: int64(s.viewer)}
 	}
 	return false
 }

@@ -226,11 +226,27 @@ type ChangesHandler interface {
 	// Its state may already be newer than the change, or it may be gone; a later change says so.
 	//
 	// A channel that becomes visible or invisible to the viewer is one change, however many contents it
-	// has: after `created`, read its contents and the channels that it is in; after `deleted`, drop all
-	// connections in it and to it. Drop a block that is in no channel of the copy, unless the viewer
-	// created it. After `deleted` of a user, also drop their channels and comments. After `joined`, `left`
-	// or `deleted` of a group that the viewer belongs or belonged to, read its private channels and those
-	// that it collaborates on again, and drop those that are not found.
+	// has:
+	//
+	//  - After `created` of a channel, read its contents, the comments on the blocks in it, and the
+	//    channels that it is in. After `deleted`, drop all connections in it and to it.
+	//  - After `connected` or `created` of a block, read the comments on it again, even if the copy has
+	//    the block: the viewer may not have seen it for a while.
+	//  - Drop a block that is in no channel of the copy, unless the viewer created it and the copy is not
+	//    limited to a channel.
+	//  - After `deleted` of a user, drop their channels and comments, and read the channels on which they
+	//    collaborated again. After `deleted` of a group, do so with the channels that it owned, which
+	//    another user gets, or on which it collaborated.
+	//  - After `joined` or `left` of the viewer, and `deleted`, of a group, list the channels that the
+	//    viewer may see, and drop the others.
+	//
+	// Each new, moved or removed item shifts the positions of others, and positions count items that the
+	// viewer may not see. So keep the order of the contents, and read it again after `connected`, `moved`
+	// or `updated` of a connection. No changes are listed for what is computed from other things: counts,
+	// `can`, the visibility of a block, `updated_at` of a channel whose contents change.
+	//
+	// With `channel`, changes of the channels in it are not listed, so the copy may name some that the
+	// viewer no longer sees.
 	//
 	// A page contains at most 100 changes. It can be empty although `more` is true, if the viewer may not
 	// see the changes that were read. Changes are kept for 30 days. An older cursor, and one from before a

@@ -22,7 +22,8 @@ type ChannelRow struct {
 	created, updated int64
 }
 
-// Channels declares the columns of the channel `ch` and the public data of its owner.
+// Channels declares the columns of the channel `ch` and the public data of its owner, who is missing only where
+// PostgreSQL had to wait for a lock while the owner changed; then the row is read again.
 var Channels = sqlx.Table[ChannelRow]{Name: "channels", Alias: "ch", Columns: slices.Concat(
 	sqlx.Col("id", 0, func(r *ChannelRow) *domain.ChannelID { return &r.Channel.ID }),
 	sqlx.Col("slug", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *string { return &r.Channel.Slug }),
@@ -43,10 +44,10 @@ var Channels = sqlx.Table[ChannelRow]{Name: "channels", Alias: "ch", Columns: sl
 	sqlx.Other[ChannelRow]("state", "last_connected_at", "key_spreads"),
 	sqlx.Col("owner_type", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *domain.PrincipalType { return &r.Channel.Owner.Type }),
 	sqlx.Col("owner_id", sqlx.Insert|sqlx.Update, func(r *ChannelRow) *int64 { return &r.Channel.Owner.ID }),
-	sqlx.Joined("COALESCE(ou.name, og.name)", func(r *ChannelRow) *string { return &r.Channel.Owner.Name }),
-	sqlx.Joined("COALESCE(ou.slug, og.slug)", func(r *ChannelRow) *string { return &r.Channel.Owner.Slug }),
+	sqlx.Joined("COALESCE(ou.name, og.name, '')", func(r *ChannelRow) *string { return &r.Channel.Owner.Name }),
+	sqlx.Joined("COALESCE(ou.slug, og.slug, '')", func(r *ChannelRow) *string { return &r.Channel.Owner.Slug }),
 	sqlx.Joined("COALESCE(ou.avatar, og.avatar)", func(r *ChannelRow) **string { return &r.Channel.Owner.Avatar }),
-	sqlx.Joined("COALESCE(ou.face_version, og.face_version)", func(r *ChannelRow) *int64 { return &r.Channel.Owner.Version }),
+	sqlx.Joined("COALESCE(ou.face_version, og.face_version, 0)", func(r *ChannelRow) *int64 { return &r.Channel.Owner.Version }),
 )}
 
 // ChannelColumns selects a channel.

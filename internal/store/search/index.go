@@ -138,15 +138,19 @@ func (ix *Index) Settle(ctx context.Context) error {
 	return ix.flushWords(ctx)
 }
 
-// complete reads the content of a new document and reports whether its item still exists.
+// complete reads the content of a new document and reports whether its item still exists. The item may be in groups
+// already, with what the document contained before.
 func (ix *Index) complete(ctx context.Context, p *pendingDocument) (bool, error) {
 	all, err := read(ctx, ix.db, p.kind, "id = $1", p.id)
 	if err != nil || len(all) == 0 {
 		return false, err
 	}
+	was := p.Document
 	all[0].links = p.links
-	p.Document, p.stale = all[0], false
-	return true, nil
+	if p.Document, p.stale = all[0], false; p.updated == was.updated && p.typ == was.typ {
+		return true, nil
+	}
+	return true, ix.touchGroupItems(ctx, p.Document, was.typ)
 }
 
 // flushWords writes the words of documents one after the other. Any statement in between that can
