@@ -23,7 +23,7 @@ var topics = map[string][]string{
 	"mcp":                   {"Collections", "Finder", "People"},
 	"oauth":                 {"Accounts"},
 	"sandbox":               {"Accounts", "Collections", "Content", "People"},
-	"server":                {"Accounts", "Changes", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches", "Transfer", "Webhooks"},
+	"server":                {"Accounts", "Changes", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "SSO", "Searches", "Transfer", "Webhooks"},
 	"site/pages/account":    {"Accounts", "Collections", "Content", "People", "SSO", "Webhooks"},
 	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},
 	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches"},

@@ -38,6 +38,7 @@ type commands struct {
 	User        userCmd        `cmd:"" help:"Create, list and change accounts."`
 	Reports     reportsCmd     `cmd:"" help:"List reports, and decide about them."`
 	ReadOnly    readOnlyCmd    `cmd:"" name:"readonly" help:"Make the site read-only, or end that."`
+	Reload      reloadCmd      `cmd:"" help:"Reload the settings of the server on this machine, without interrupting requests."`
 	Announce    announceCmd    `cmd:"" help:"Show an announcement on every page, or remove it."`
 	Hidden      hiddenCmd      `cmd:"" help:"Hide a block, channel or comment from everyone except its owner, or show it again."`
 	Blocklist   blocklistCmd   `cmd:"" help:"Block domains, mail providers, files and networks."`

@@ -25,6 +25,7 @@ type console struct {
 	Program string // command to call this program again
 	Out     io.Writer
 	Err     io.Writer
+	Level   *slog.LevelVar // of the logger
 }
 
 // usageError is a list of problems with flags or settings, printed one per line.
@@ -48,6 +49,12 @@ func settings(c *console, common config.Common) (config.Config, *slog.Logger, er
 
 // serverSettings checks all settings and creates the logger.
 func serverSettings(c *console, flags config.Flags) (config.Config, *slog.Logger, error) {
+	cfg, problems := serverConfig(flags)
+	return checked(c, cfg, problems, flags.ExposedFile())
+}
+
+// serverConfig returns all settings and their problems.
+func serverConfig(flags config.Flags) (config.Config, []error) {
 	cfg, problems := flags.Resolve()
 	if cfg.Blob.URL != "" { // only package blob can parse the URL
 		if _, err := server.BlobOptions(cfg.Blob); err != nil {
@@ -64,7 +71,7 @@ func serverSettings(c *console, flags config.Flags) (config.Config, *slog.Logger
 			problems = append(problems, flags.Problem("backup-to", err))
 		}
 	}
-	return checked(c, cfg, problems, flags.ExposedFile())
+	return cfg, problems
 }
 
 // checked returns the problems as an error, or else creates the logger. It warns about a
@@ -73,7 +80,8 @@ func checked(c *console, cfg config.Config, problems []error, exposed string) (c
 	if len(problems) > 0 {
 		return cfg, nil, usageError(problems)
 	}
-	log, err := obs.Logger(c.Err, cfg.LogFormat, cfg.LogLevel)
+	log, level, err := obs.AdjustableLogger(c.Err, cfg.LogFormat, cfg.LogLevel)
+	c.Level = level
 	if err == nil && exposed != "" {
 		log.Warn("every user of this machine can read the secrets in the configuration file: run chmod o-r on it, or move the secrets to files of their own", "file", exposed)
 	}

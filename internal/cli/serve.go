@@ -51,7 +51,7 @@ func (cmd *serveCmd) Run(c *console) error {
 		cmd.greet(c, cfg)
 		started(log, cfg, "serving", "addr", l.Addr().String(), "base_url", cfg.BaseURL, "site_url", cfg.SiteURL)
 	}
-	return operate(c, cfg, log, ready, func(s *server.Server) error { return s.Start(l) })
+	return operate(c, cmd.Flags, cfg, log, ready, func(s *server.Server) error { return s.Start(l) })
 }
 
 type workCmd struct{ config.Flags }
@@ -71,17 +71,17 @@ func (cmd *workCmd) Run(c *console) error {
 		}
 		started(log, cfg, "working jobs")
 	}
-	return operate(c, cfg, log, ready, func(s *server.Server) error { return s.StartWork() })
+	return operate(c, cmd.Flags, cfg, log, ready, func(s *server.Server) error { return s.StartWork() })
 }
 
 // operate creates a server, starts it, and shuts it down when the context is done.
-func operate(c *console, cfg config.Config, log *slog.Logger, ready func(), start func(s *server.Server) error) error {
+func operate(c *console, flags config.Flags, cfg config.Config, log *slog.Logger, ready func(), start func(s *server.Server) error) error {
 	build := version()
 	allReady := func() {
 		ready()
 		warnAboutVariables(log)
 	}
-	s, err := server.New(c.Ctx, cfg, server.Options{Log: log, Ready: allReady, Version: build["version"], Commit: build["commit"]})
+	s, err := server.New(c.Ctx, cfg, server.Options{Log: log, Level: c.Level, Ready: allReady, Version: build["version"], Commit: build["commit"]})
 	if err != nil && c.Ctx.Err() != nil {
 		log.Info("stopped during startup", "error", err)
 		return nil
@@ -93,6 +93,7 @@ func operate(c *console, cfg config.Config, log *slog.Logger, ready func(), star
 	if err := start(s); err != nil {
 		return errors.Join(err, s.Shutdown(c.Ctx))
 	}
+	defer takeReloads(c, flags, cfg, log, s)()
 	return untilDone(c, cfg, log, s)
 }
 

@@ -14,6 +14,7 @@ type Declaration struct {
 	Flag        string // without the dashes; also the key in the configuration file
 	Topic       string
 	Common      bool   // every command has it
+	Reloads     bool   // a running server takes a new value
 	Default     string // empty for none, or if it depends on other settings
 	Placeholder string // also determines the type in the configuration file
 	Help        string
@@ -71,6 +72,7 @@ func envName(flag string) string {
 type kind struct {
 	parse   func(c *Config, text string) error // may return joined errors; text is not empty
 	print   func(c *Config) string
+	raw     func(c *Config) string   // print with secrets; nil for settings without secrets
 	hide    func(text string) string // replaces secrets in the text; nil for settings without secrets
 	choices []string
 }
@@ -78,7 +80,7 @@ type kind struct {
 // secret returns the kind with secrets hidden in its output.
 func (k kind) secret(hide func(string) string) kind {
 	print := k.print
-	k.hide, k.print = hide, func(c *Config) string { return hide(print(c)) }
+	k.raw, k.hide, k.print = print, hide, func(c *Config) string { return hide(print(c)) }
 	return k
 }
 

@@ -8,6 +8,7 @@ import (
 	netmail "net/mail"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -63,7 +64,10 @@ type Options struct {
 }
 
 // Mailer sends mail. It is safe for concurrent use.
-type Mailer struct {
+type Mailer struct{ in atomic.Pointer[sender] }
+
+// sender sends mail with fixed options.
+type sender struct {
 	from     *netmail.Address
 	now      func() time.Time
 	encoding gomail.Encoding // of text parts
@@ -74,6 +78,26 @@ type Mailer struct {
 
 // New checks the options. It does not connect.
 func New(o Options) (*Mailer, error) {
+	m := new(Mailer)
+	return m, m.Configure(o)
+}
+
+// Configure replaces the options, or changes nothing if they are wrong. Mails that are being sent keep the previous ones.
+func (m *Mailer) Configure(o Options) error {
+	s, err := newSender(o)
+	if err == nil {
+		m.in.Store(s)
+	}
+	return err
+}
+
+// Send sends a mail, or writes it to the folder. If ctx ends before the server has accepted it, the connection is closed.
+func (m *Mailer) Send(ctx context.Context, msg Message) error { return m.in.Load().send(ctx, msg) }
+
+// Check connects to the mail server and logs in. It sends nothing.
+func (m *Mailer) Check(ctx context.Context) error { return m.in.Load().checks(ctx) }
+
+func newSender(o Options) (*sender, error) {
 	from, err := netmail.ParseAddress(o.From)
 	if err != nil {
 		return nil, fmt.Errorf("mail: the sender %q is not a valid address: %w", o.From, err)
@@ -81,7 +105,7 @@ func New(o Options) (*Mailer, error) {
 	if from.Address, err = envelope(from.Address); err != nil {
 		return nil, fmt.Errorf("mail: the sender: %w", err)
 	}
-	m := &Mailer{from: from, now: o.Now, observe: o.Observe, encoding: gomail.NoEncoding, // files must be readable, with links that can be copied
+	m := &sender{from: from, now: o.Now, observe: o.Observe, encoding: gomail.NoEncoding, // files must be readable, with links that can be copied
 		delivers: folder(o.Folder).deliver, checks: func(context.Context) error { return nil }}
 	if m.now == nil {
 		m.now = time.Now
@@ -93,11 +117,7 @@ func New(o Options) (*Mailer, error) {
 	return m, nil
 }
 
-// Check connects to the mail server and logs in. It sends nothing.
-func (m *Mailer) Check(ctx context.Context) error { return m.checks(ctx) }
-
-// Send sends a mail. If ctx ends before the server has accepted it, the connection is closed.
-func (m *Mailer) Send(ctx context.Context, msg Message) error {
+func (m *sender) send(ctx context.Context, msg Message) error {
 	composed, err := m.compose(msg)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
@@ -124,7 +144,7 @@ func outcome(err error) string {
 
 var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,99}$`)
 
-func (m *Mailer) compose(msg Message) (*gomail.Msg, error) {
+func (m *sender) compose(msg Message) (*gomail.Msg, error) {
 	if !idPattern.MatchString(msg.ID) {
 		return nil, fmt.Errorf("mail: %q is not a valid id", msg.ID)
 	}

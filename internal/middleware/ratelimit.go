@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -37,11 +38,16 @@ const (
 // could last a second. As with any fixed window, up to twice the limit can pass within a minute
 // around its end. In return, a client gets one time at which its whole limit is available again.
 type Limiter struct {
-	tiers    map[string]limitTier
+	tiers  atomic.Pointer[limitTiers]
+	seed   maphash.Seed
+	shared Shared
+	shards [limitShards]limitShard
+}
+
+// limitTiers are the limits in effect.
+type limitTiers struct {
+	by       map[string]limitTier
 	fallback string
-	seed     maphash.Seed
-	shared   Shared
-	shards   [limitShards]limitShard
 }
 
 type limitShard struct {
@@ -61,15 +67,23 @@ type limitCount struct {
 // NewLimiter returns a Limiter with the requests per minute of each tier; 0 means unlimited. An
 // unknown tier is treated as the strictest one. It panics if limits is empty.
 func NewLimiter(limits map[string]int) *Limiter {
-	ranked := rankTiers(limits)
-	l := &Limiter{tiers: make(map[string]limitTier, len(limits)), fallback: ranked[0], seed: maphash.MakeSeed()}
-	for _, tier := range ranked {
-		l.tiers[tier] = newLimitTier(tier, ranked, limits)
-	}
+	l := &Limiter{seed: maphash.MakeSeed()}
+	l.SetLimits(limits)
 	for i := range l.shards {
 		l.shards[i].windows = make(map[Key]limitCount)
 	}
 	return l
+}
+
+// SetLimits replaces the requests per minute of each tier, as in NewLimiter. Windows in progress continue with the new
+// limits.
+func (l *Limiter) SetLimits(limits map[string]int) {
+	ranked := rankTiers(limits)
+	tiers := &limitTiers{by: make(map[string]limitTier, len(limits)), fallback: ranked[0]}
+	for _, tier := range ranked {
+		tiers.by[tier] = newLimitTier(tier, ranked, limits)
+	}
+	l.tiers.Store(tiers)
 }
 
 // Shared counts one request of key against a limit shared by all servers. It returns false if the
@@ -92,10 +106,10 @@ func (l *Limiter) Share(s Shared) { l.shared = s }
 // Take counts one request of key, which currently has the given tier. It allows exactly the tier's
 // limit per window, also for concurrent calls.
 func (l *Limiter) Take(ctx context.Context, now time.Time, key Key, tier string) Decision {
-	if _, known := l.tiers[tier]; !known {
-		tier = l.fallback
+	if _, known := l.tiers.Load().by[tier]; !known {
+		tier = l.tiers.Load().fallback
 	}
-	limit := l.tiers[tier].limit
+	limit := l.tiers.Load().by[tier].limit
 	if limit == Unlimited {
 		return Decision{Allowed: true, Tier: tier, Limit: limit, Remaining: limit, Reset: ceilUnix(now.Add(limitWindow).UnixNano())}
 	}
@@ -150,7 +164,7 @@ func (l *Limiter) Peek(now time.Time, key Key, tier string) Decision {
 	if found && !c.over(at) {
 		return c.decision(at, true)
 	}
-	limit := l.tiers[tier].limit
+	limit := l.tiers.Load().by[tier].limit
 	return Decision{Allowed: true, Tier: tier, Limit: limit, Remaining: limit, Reset: ceilUnix(now.Add(limitWindow).UnixNano())}
 }
 
@@ -319,7 +333,7 @@ func (l *Limiter) Refuse(w http.ResponseWriter, r *http.Request, d Decision) {
 	h.Set("Retry-After", retry)
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(http.StatusTooManyRequests)
-	tier := l.tiers[d.Tier]
+	tier := l.tiers.Load().by[d.Tier]
 	for _, part := range [...][]byte{tier.bodyHead, []byte(retry), tier.bodyTail} {
 		if _, err := w.Write(part); err != nil {
 			return

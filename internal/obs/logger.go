@@ -20,18 +20,24 @@ import (
 // Logger returns a logger that writes one line per record to w. The format is text or json, the
 // level debug, info, warn or error.
 func Logger(w io.Writer, format, level string) (*slog.Logger, error) {
-	var least slog.Level
+	log, _, err := AdjustableLogger(w, format, level)
+	return log, err
+}
+
+// AdjustableLogger returns a logger like Logger, and a variable that changes its level.
+func AdjustableLogger(w io.Writer, format, level string) (*slog.Logger, *slog.LevelVar, error) {
+	least := new(slog.LevelVar)
 	if err := least.UnmarshalText([]byte(level)); err != nil {
-		return nil, fmt.Errorf("log level %q: want debug, info, warn or error", level)
+		return nil, nil, fmt.Errorf("log level %q: want debug, info, warn or error", level)
 	}
 	opts := &slog.HandlerOptions{Level: least, ReplaceAttr: inSeconds}
 	switch format {
 	case "text":
-		return slog.New(slog.NewTextHandler(w, opts)), nil
+		return slog.New(slog.NewTextHandler(w, opts)), least, nil
 	case "json":
-		return slog.New(slog.NewJSONHandler(w, opts)), nil
+		return slog.New(slog.NewJSONHandler(w, opts)), least, nil
 	default:
-		return nil, fmt.Errorf("log format %q: want text or json", format)
+		return nil, nil, fmt.Errorf("log format %q: want text or json", format)
 	}
 }
 

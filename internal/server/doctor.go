@@ -20,7 +20,7 @@ func Doctor(ctx context.Context, cfg config.Config, o Options, within time.Durat
 	if o.MachineClock == nil {
 		o.MachineClock = time.Now
 	}
-	mailer, err := newMailer(cfg, o.MachineClock, nil)
+	mailer, err := mail.New(mailOptions(cfg, o.MachineClock, nil))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,9 +9,9 @@ import (
 	"vitrine/internal/obs"
 )
 
-// newMailer creates the mailer, which sends through the configured server or writes to the outbox
+// mailOptions returns the options of the mailer, which sends through the configured server or writes to the outbox
 // folder. It measures if stats is not nil.
-func newMailer(cfg config.Config, now func() time.Time, stats *obs.Metrics) (*mail.Mailer, error) {
+func mailOptions(cfg config.Config, now func() time.Time, stats *obs.Metrics) mail.Options {
 	host := "" // of the SMTP server, if there is one
 	o := mail.Options{From: cfg.MailFrom, Folder: cfg.OutboxPath(), Now: now}
 	if stats != nil {
@@ -24,7 +24,7 @@ func newMailer(cfg config.Config, now func() time.Time, stats *obs.Metrics) (*ma
 		o.SMTP = &mail.SMTP{Host: s.Host, Port: s.Port, User: s.User, Password: s.Password, TokenFile: s.TokenFile,
 			Security: mail.Security(s.Security)}
 	}
-	return mail.New(o)
+	return o
 }
 
 // warnAboutMail logs where mails go if they are not sent.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,6 +35,7 @@ import (
 	"vitrine/internal/httpedge"
 	"vitrine/internal/importing"
 	"vitrine/internal/jobs"
+	"vitrine/internal/mail"
 	"vitrine/internal/middleware"
 	"vitrine/internal/obs"
 	"vitrine/internal/present"
@@ -87,6 +89,7 @@ type Server struct {
 	plain     *http.Server // redirects to TLS; nil if not needed
 	metrics   *http.Server
 	ready     func() // Options.Ready
+	options   Options
 
 	metricsAddr string // address of the metrics listener
 	failed      chan error
@@ -94,7 +97,10 @@ type Server struct {
 	embedding   embedding
 	webhooks    sender
 	mailIn      mailIn
-	watching    background // of the site's settings and the read-only mode
+	mailer      *mail.Mailer
+	reloading   sync.Mutex
+	current     config.Config // cfg with the settings that were reloaded; guarded by reloading
+	watching    background    // of the site's settings and the read-only mode
 	stop        context.CancelFunc
 	done        chan struct{} // closed when the background work has ended
 }
@@ -105,6 +111,7 @@ type Options struct {
 	Now     func() time.Time // the clock; nil means the one that all programs on the database share
 	Version string           // of this build, for the metrics
 	Commit  string
+	Level   *slog.LevelVar    // of Log, for reloading; may be nil
 	Ready   func()            // called when requests are accepted or jobs can run, before anything else is logged; may be nil
 	Observe database.Observer // called for each statement, for tests that count them; may be nil
 	Fetch   fetch.Options     // for fetching linked pages; Allow and UserAgent are added
@@ -159,10 +166,11 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err := s.shareLimits(); err != nil {
 		return nil, joinClose(err, db)
 	}
-	mailer, err := newMailer(cfg, o.Now, s.stats)
+	mailer, err := mail.New(mailOptions(cfg, o.Now, s.stats))
 	if err != nil {
 		return nil, joinClose(err, db)
 	}
+	s.mailer, s.current, s.options = mailer, cfg, o
 	if err := s.newCertificates(o); err != nil {
 		return nil, joinClose(err, db)
 	}

@@ -99,7 +99,7 @@ func (a *SSO) connectedHere(ctx context.Context, user domain.UserID) (bool, erro
 
 // usable reports whether an identity can be used to sign in: it must be of the current provider.
 func (a *SSO) usable(i account.Identity) bool {
-	return a.o.Provider != nil && i.Issuer == a.o.Provider.Issuer()
+	return a.options().Provider != nil && i.Issuer == a.options().Provider.Issuer()
 }
 
 // give connects an identity with a locked or new account.

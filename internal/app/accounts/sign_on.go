@@ -32,7 +32,7 @@ type SignOnInput struct {
 // BeginSignOn returns the address of the provider to redirect to, and the new value of the browser's cookie. browser is
 // its current value, or "". It returns NotFound if there is no provider, and Unavailable if it cannot be reached.
 func (a *SSO) BeginSignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, browser string, w SignOnInput) (address, keep string, err error) {
-	if a.o.Provider == nil {
+	if a.options().Provider == nil {
 		return "", "", domain.NewNotFound()
 	}
 	if _, err := a.Try(ctx, trySignOn, "", from); err != nil {
@@ -40,7 +40,7 @@ func (a *SSO) BeginSignOn(ctx context.Context, from domain.Visitor, actor domain
 	}
 	s := step{Attempt: oidc.NewAttempt(), Next: w.Next, Invite: inviteOf(w), Connect: w.Connect && actor.UserID != 0,
 		Prove: w.Prove && actor.UserID != 0, Began: a.Now(), Setup: w.Setup}
-	if address, err = a.o.Provider.Begin(ctx, s.Attempt, s.Prove); err != nil {
+	if address, err = a.options().Provider.Begin(ctx, s.Attempt, s.Prove); err != nil {
 		return "", "", err
 	}
 	keep, err = a.put(ctx, s.Attempt.State, browser, s)
@@ -79,7 +79,7 @@ type SignOnResult struct {
 // want to connect the current one. It confirms the actor's session if the wish was Prove. The error is Forbidden if they
 // may not sign in, and Unavailable if the provider cannot be reached.
 func (a *SSO) FinishSignOn(ctx context.Context, from domain.Visitor, actor domain.Actor, session domain.Session, browser string, r ProviderReply) (arrived SignOnResult, err error) {
-	if a.o.Provider == nil {
+	if a.options().Provider == nil {
 		return arrived, domain.NewNotFound()
 	}
 	var s step
@@ -94,13 +94,13 @@ func (a *SSO) FinishSignOn(ctx context.Context, from domain.Visitor, actor domai
 		return arrived, err
 	}
 	arrived.Next = s.Next
-	if r.Issuer != "" && r.Issuer != a.o.Provider.Issuer() {
+	if r.Issuer != "" && r.Issuer != a.options().Provider.Issuer() {
 		return arrived, domain.NewForbidden("The answer came from another provider than the one that was asked")
 	}
 	if r.Error != "" || r.Code == "" {
 		return arrived, a.declined(ctx, r.Error)
 	}
-	who, err := a.o.Provider.Finish(ctx, s.Attempt, r.Code)
+	who, err := a.options().Provider.Finish(ctx, s.Attempt, r.Code)
 	if err != nil {
 		return arrived, err
 	}
@@ -123,7 +123,7 @@ func (a *SSO) declined(ctx context.Context, code string) error {
 	case "server_error", "temporarily_unavailable":
 		return domain.NewUnavailableFor(10*time.Second, "The sign-in provider does not answer just now: try again in a moment, or sign in another way")
 	}
-	a.o.Log.WarnContext(ctx, "the OpenID Connect provider refused a sign-in", "code", strings.ToValidUTF8(code[:min(len(code), 100)], ""))
+	a.options().Log.WarnContext(ctx, "the OpenID Connect provider refused a sign-in", "code", strings.ToValidUTF8(code[:min(len(code), 100)], ""))
 	return domain.NewForbidden("The sign-in provider refused: ask whoever runs this site")
 }
 
@@ -157,10 +157,10 @@ func (a *SSO) admitOnce(ctx context.Context, from domain.Visitor, actor domain.A
 	case !verified:
 		return a.refused(ctx, from, domain.User{}, "no verified address", domain.NewForbidden(
 			"The sign-in provider does not vouch for your e-mail address. If you have an account here, sign in to it and connect it in the settings"))
-	case holder.ID != 0 && !a.o.TrustEmail && a.SignOnOnly: // the account has no other way to sign in any more
+	case holder.ID != 0 && !a.options().TrustEmail && a.SignOnOnly: // the account has no other way to sign in any more
 		return a.refused(ctx, from, holder, "the account is not connected", domain.NewForbidden(
 			"There is an account with your e-mail address that is not connected with the sign-in provider: ask whoever runs this site"))
-	case holder.ID != 0 && !a.o.TrustEmail:
+	case holder.ID != 0 && !a.options().TrustEmail:
 		return a.askToConfirm(ctx, browser, s, who, to)
 	case holder.ID != 0:
 		return a.trust(ctx, from, holder, who, to)
@@ -273,7 +273,7 @@ func (a *SSO) trust(ctx context.Context, from domain.Visitor, holder domain.User
 
 // enroll creates an account for a person without one, and signs it in.
 func (a *SSO) enroll(ctx context.Context, from domain.Visitor, email string, s step, who oidc.Identity, to *SignOnResult) error {
-	if a.o.SignUp == SignUpNo {
+	if a.options().SignUp == SignUpNo {
 		return a.refused(ctx, from, domain.User{}, "no account", domain.NewForbidden("You have no account here: ask whoever runs this site for one"))
 	}
 	switch err := a.CheckMail(ctx, email); {
@@ -291,7 +291,7 @@ func (a *SSO) enroll(ctx context.Context, from domain.Visitor, email string, s s
 	name := nameOf(who, email)
 	var made account.Identity
 	err := a.Store.InTx(ctx, func(tx *store.Tx) error {
-		u, err := a.accounts.Enroll(ctx, tx, ExternalUser{Name: name, Slug: slugOf(who), Email: email, Invite: s.Invite, Anyone: a.o.SignUp == SignUpYes})
+		u, err := a.accounts.Enroll(ctx, tx, ExternalUser{Name: name, Slug: slugOf(who), Email: email, Invite: s.Invite, Anyone: a.options().SignUp == SignUpYes})
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/app/people"
@@ -40,20 +41,27 @@ type SSO struct {
 	*core.Core
 	accounts *Accounts
 	people   *people.People
-	o        SignOnOptions
+	o        atomic.Pointer[SignOnOptions]
 }
 
 // NewSSO creates the use cases.
 func NewSSO(c *core.Core, accounts *Accounts, people *people.People, o SignOnOptions) *SSO {
-	return &SSO{Core: c, accounts: accounts, people: people, o: o}
+	a := &SSO{Core: c, accounts: accounts, people: people}
+	a.Configure(o)
+	return a
 }
+
+// Configure replaces the options while people sign in. A provider must not appear or disappear, and Only not change.
+func (a *SSO) Configure(o SignOnOptions) { a.o.Store(&o) }
+
+func (a *SSO) options() *SignOnOptions { return a.o.Load() }
 
 // ProviderName returns the name of the provider, or "" without single sign-on.
 func (a *SSO) ProviderName() string {
-	if a.o.Provider == nil {
+	if a.options().Provider == nil {
 		return ""
 	}
-	return a.o.Name
+	return a.options().Name
 }
 
 // OnlySignOn reports whether the provider is the only way to sign in.
@@ -62,30 +70,30 @@ func (a *SSO) OnlySignOn() bool { return a.SignOnOnly }
 // ProviderSignOut returns the address for signing out at the provider after signing out here. It
 // returns "" if the provider cannot be reached or has no such address.
 func (a *SSO) ProviderSignOut(ctx context.Context) string {
-	if a.o.Provider == nil {
+	if a.options().Provider == nil {
 		return ""
 	}
-	return a.o.Provider.SignOut(ctx, a.SiteURL+"/")
+	return a.options().Provider.SignOut(ctx, a.SiteURL+"/")
 }
 
 // followGroups updates a person's memberships from their groups at the provider. A rule with an unknown group here is
 // only logged, so that it does not prevent signing in.
 func (a *SSO) followGroups(ctx context.Context, user domain.UserID, who oidc.Identity) error {
-	if len(a.o.Groups) == 0 {
+	if len(a.options().Groups) == 0 {
 		return nil
 	}
 	if who.Unsure {
-		a.o.Log.WarnContext(ctx, "the OpenID Connect provider did not list all groups of the user: memberships stay as they are", "user", user)
+		a.options().Log.WarnContext(ctx, "the OpenID Connect provider did not list all groups of the user: memberships stay as they are", "user", user)
 		return nil
 	}
 	var wanted []domain.GroupID
-	for _, rule := range a.o.Groups {
+	for _, rule := range a.options().Groups {
 		if !slices.Contains(who.Groups, rule.Theirs) {
 			continue
 		}
 		id, err := a.Store.Groups().ResolveGroup(ctx, domain.Ref{Slug: rule.Ours})
 		if domain.KindOf(err) == domain.NotFound {
-			a.o.Log.WarnContext(ctx, "--oidc-group-map names a group that does not exist", "group", rule.Ours)
+			a.options().Log.WarnContext(ctx, "--oidc-group-map names a group that does not exist", "group", rule.Ours)
 			continue
 		}
 		if err != nil {

@@ -1,0 +1,95 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"vitrine/internal/config"
+	"vitrine/internal/mail"
+)
+
+// Reloaded lists the flags of changed settings.
+type Reloaded struct {
+	Applied []string `json:"applied"`
+	Restart []string `json:"restart"` // they take effect after a restart
+}
+
+// Reload takes the settings that can change while the server runs, and names the others that differ from those in effect. If
+// it returns an error, it has changed nothing. Requests and jobs in progress finish with what they began with.
+func (s *Server) Reload(cfg config.Config) (Reloaded, error) {
+	s.reloading.Lock()
+	defer s.reloading.Unlock()
+	applied, restart := config.Changes(s.current, cfg)
+	if _, err := mail.New(mailOptions(cfg, s.options.Now, s.stats)); err != nil {
+		return Reloaded{}, err
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(cfg.LogLevel)); err != nil {
+		return Reloaded{}, err
+	}
+	next := s.current
+	if (next.SMTP == nil) == (cfg.SMTP == nil) {
+		next.SMTP, next.MailFrom = cfg.SMTP, cfg.MailFrom
+	}
+	if (next.OIDC.Issuer == "") == (cfg.OIDC.Issuer == "") {
+		only := next.OIDC.Only
+		next.OIDC = cfg.OIDC
+		next.OIDC.Only = only
+	}
+	next.RateLimits, next.LogLevel = cfg.RateLimits, cfg.LogLevel
+	if err := s.mailer.Configure(mailOptions(next, s.options.Now, s.stats)); err != nil {
+		return Reloaded{}, err
+	}
+	s.App.SSO.Configure(newSSO(next, s.options, s.stats))
+	s.limiter.SetLimits(next.RateLimits)
+	if s.options.Level != nil {
+		s.options.Level.Set(level)
+	}
+	s.current = next
+	return Reloaded{Applied: applied, Restart: restart}, nil
+}
+
+// controlPattern matches the control sockets of the processes that use a data folder.
+const controlPattern = "control-*.sock"
+
+// Control answers `vitrine reload` on a socket in the data folder, which only the user of the program may open, until stop is
+// called.
+func Control(cfg config.Config, log *slog.Logger, reload func() (Reloaded, error)) (stop func(), err error) {
+	path, err := filepath.Abs(filepath.Join(cfg.DataDir, fmt.Sprintf("control-%d.sock", os.Getpid())))
+	if err != nil {
+		return nil, err
+	}
+	l, err := listenSocket("data-dir", path, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /reload", func(w http.ResponseWriter, _ *http.Request) {
+		result, err := reload()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(result) // fails only if the command is gone
+	})
+	srv := &http.Server{Handler: mux, ReadTimeout: time.Minute, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn)}
+	go func() {
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Warn("vitrine reload does not work any more", "error", err)
+		}
+	}()
+	return func() { _ = srv.Shutdown(context.Background()) }, nil
+}
+
+// ControlSockets returns the control sockets in a data folder, some of which killed processes may have left behind.
+func ControlSockets(dataDir string) ([]string, error) {
+	return filepath.Glob(filepath.Join(dataDir, controlPattern))
+}
