@@ -144,6 +144,9 @@ func DumpDatabase(ctx context.Context, db *database.DB, to Dumping) error {
 
 // Loading fills an empty database from a dump.
 type Loading struct {
+	// Applied, if not nil, is called after each migration of Finish.
+	Applied func(database.Applied)
+
 	db     *database.DB
 	queue  *jobs.Queue
 	loader *database.Loader
@@ -232,7 +235,11 @@ func (l *Loading) Loaded(ctx context.Context, last map[string]int64) error {
 // Finish migrates the schema to the latest version and builds the search index. It calls onProgress with the
 // number of indexed documents, and returns the store of the database.
 func (l *Loading) Finish(ctx context.Context, onProgress func(documents int64)) (*store.Store, error) {
-	if _, err := l.db.Migrate(ctx, store.Migrations(l.db.Dialect())); err != nil {
+	applied := l.Applied
+	if applied == nil {
+		applied = func(database.Applied) {}
+	}
+	if _, err := l.db.MigrateCopy(ctx, store.Migrations(l.db.Dialect()), applied); err != nil {
 		return nil, err
 	}
 	s := store.New(l.db)

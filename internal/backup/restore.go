@@ -27,6 +27,9 @@ type Target struct {
 	SQLite   string           // path of the SQLite file; "" for PostgreSQL
 	Files    string           // folder for files; "" if they go to Bucket
 	Bucket   blob.Store       // must be empty
+
+	RowsOnly bool                   // read the files of the backup, but do not store them
+	Applied  func(database.Applied) // called after each migration; may be nil
 }
 
 // Restored is the result of a restore.
@@ -250,6 +253,7 @@ func (r *restoring) begin(ctx context.Context, h Head) (err error) {
 	if err != nil {
 		return err
 	}
+	r.loading.Applied = r.Applied
 	r.store = store.New(r.staged.DB)
 	if r.files = r.Bucket; r.files == nil {
 		r.disk, err = blob.OpenDisk(filepath.Join(r.Folder, restoringName, "files"))
@@ -274,6 +278,10 @@ func (r *restoring) file(ctx context.Context, sum string, size int64, content io
 		return damaged("no row tells of %s", fileName(sum))
 	}
 	if err != nil {
+		return err
+	}
+	if r.RowsOnly {
+		_, err := io.Copy(io.Discard, content)
 		return err
 	}
 	return r.files.Put(ctx, object, content, size, contentType)

@@ -29,6 +29,7 @@ type commands struct {
 	Jobs        jobsCmd        `cmd:"" help:"List failed jobs, and retry them."`
 	Providers   providersCmd   `cmd:"" help:"Update the list of sites whose pages can be embedded."`
 	Migrate     migrateCmd     `cmd:"" help:"Migrate the database's schema to this program's version."`
+	Upgrade     upgradeCmd     `cmd:"" help:"Rehearse an upgrade with a copy of the site."`
 	Config      configCmd      `cmd:"" help:"Print the settings in effect, with secrets hidden."`
 	Check       checkCmd       `cmd:"" help:"Recompute every derived value in the database and report differences."`
 	Doctor      doctorCmd      `cmd:"" help:"Examine settings, addresses, mail, storage, clocks, disks, database, backups, jobs and nodes."`

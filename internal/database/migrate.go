@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	goosedb "github.com/pressly/goose/v3/database"
@@ -37,11 +39,27 @@ func (db *DB) Migrate(ctx context.Context, migrations fs.FS) (MigrateResult, err
 // MigrateNotify is like Migrate, and calls retrying whenever a migration on PostgreSQL could not get
 // its locks and is about to retry after a pause.
 func (db *DB) MigrateNotify(ctx context.Context, migrations fs.FS, retrying func(err error)) (MigrateResult, error) {
+	return db.migrate(ctx, migrations, migrating{retrying: retrying, applied: func(Applied) {}})
+}
+
+// Applied is a migration that was applied.
+type Applied struct {
+	Version int64
+	Name    string // of the file
+	Took    time.Duration
+}
+
+// MigrateCopy is like Migrate for a copy, which it does not copy again, and calls applied after each migration.
+func (db *DB) MigrateCopy(ctx context.Context, migrations fs.FS, applied func(Applied)) (MigrateResult, error) {
+	return db.migrate(ctx, migrations, migrating{retrying: func(error) {}, applied: applied, isCopy: true})
+}
+
+func (db *DB) migrate(ctx context.Context, migrations fs.FS, m migrating) (MigrateResult, error) {
 	to, err := LatestVersion(migrations)
 	if err != nil {
 		return MigrateResult{}, err
 	}
-	m := migrating{db: db, files: migrations, to: to, retrying: retrying}
+	m.db, m.files, m.to = db, migrations, to
 	if m.versions, err = newVersions(db.dialect, migrations); err != nil {
 		return MigrateResult{}, err
 	}
@@ -71,6 +89,17 @@ type migrating struct {
 	versions   versions
 	concurrent map[int64][]string // the indexes that are created concurrently, by version
 	retrying   func(error)
+	applied    func(Applied)
+	isCopy     bool
+}
+
+// report passes on the migrations of a result of goose.
+func (m migrating) report(results ...*goose.MigrationResult) {
+	for _, r := range results {
+		if r != nil && r.Error == nil && r.Source != nil {
+			m.applied(Applied{Version: r.Source.Version, Name: path.Base(r.Source.Path), Took: r.Duration})
+		}
+	}
 }
 
 // check reports whether the database needs to be migrated.
@@ -92,7 +121,9 @@ func (m migrating) run(ctx context.Context) (MigrateResult, error) {
 	if !behind {
 		return res, err
 	}
-	if res.BackupPath, err = db.backup(ctx, fmt.Sprintf("%d-to-%d", res.From, m.to)); err != nil {
+	if m.isCopy {
+		res.BackupPath = ""
+	} else if res.BackupPath, err = db.backup(ctx, fmt.Sprintf("%d-to-%d", res.From, m.to)); err != nil {
 		return res, fmt.Errorf("database: back up before migrating: %w", db.explainFull(ctx, err))
 	}
 	failure := db.explainFull(ctx, m.up(ctx))
@@ -129,7 +160,8 @@ func (m migrating) up(ctx context.Context) (err error) {
 	if m.db.dialect == Postgres {
 		return m.upPostgres(ctx, target, provider)
 	}
-	_, err = provider.Up(ctx)
+	results, err := provider.Up(ctx)
+	m.report(results...)
 	return err
 }
 

@@ -100,7 +100,8 @@ func (m migrating) next(ctx context.Context, target *sql.DB, provider *goose.Pro
 	if _, err := target.ExecContext(ctx, fmt.Sprintf("SET lock_timeout = %d", wait.Milliseconds())); err != nil {
 		return err
 	}
-	_, err = provider.UpByOne(ctx)
+	result, err := provider.UpByOne(ctx)
+	m.report(result)
 	return err
 }
 

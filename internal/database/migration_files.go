@@ -98,3 +98,15 @@ func oldestVersion(all []Raise, version int64) int64 {
 	}
 	return serves
 }
+
+// ServesFrom returns the oldest program version that works from a migration on, according to its `-- serves:` line,
+// or 0 if it has none.
+func ServesFrom(migrations fs.FS, version int64) (int64, error) {
+	all, err := raises(migrations)
+	for _, r := range all {
+		if r.Version == version {
+			return r.Serves, err
+		}
+	}
+	return 0, err
+}

@@ -252,14 +252,12 @@ func (d *Doctor) permissions(context.Context) (found []Result) {
 			found = append(found, failure(id, fmt.Sprintf("The folder cannot be used: %v.", err), "Make it accessible for the user that runs the server."))
 		case !info.IsDir():
 			found = append(found, failure(id, folder+" is not a folder.", "Remove the file, or correct --data-dir."))
-		case runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0:
+		case folder != c.DataDir || runtime.GOOS == "windows": // the data folder protects what is in it
+		case info.Mode().Perm()&0o022 != 0:
 			found = append(found, failure(id, folder+" can be changed by other users of this machine.", "Run chmod 700 on it."))
-		case runtime.GOOS != "windows" && info.Mode().Perm()&0o005 != 0:
+		case info.Mode().Perm()&0o005 != 0:
 			found = append(found, warning(id, folder+" can be read by other users of this machine.", "Run chmod 700 on it."))
 		}
-	}
-	if info, err := os.Stat(c.SQLitePath()); err == nil && c.DatabaseURL == "" && runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		found = append(found, warning(id, c.SQLitePath()+" can be read by other users of this machine, unless its folder prevents it.", "Run chmod 600 on it."))
 	}
 	if found == nil {
 		found = []Result{ok(id, "Only the owner can use the data folder.")}

@@ -39,7 +39,17 @@ type Conn struct {
 // statements wait for locks of other programs. Double-quoted names are never strings, and statements
 // cannot corrupt the file.
 func Connect(path string, busy time.Duration, setup ...string) (*Conn, error) {
-	file, err := open(path)
+	return connectFile(path, false, busy, setup...)
+}
+
+// ConnectReadOnly opens a connection to an existing file, which it never changes, not even when it closes the last
+// connection.
+func ConnectReadOnly(path string, busy time.Duration) (*Conn, error) {
+	return connectFile(path, true, busy)
+}
+
+func connectFile(path string, readOnly bool, busy time.Duration, setup ...string) (*Conn, error) {
+	file, err := open(path, readOnly)
 	if err != nil {
 		return nil, err
 	}

@@ -54,9 +54,9 @@ func (h *handle) leave() { h.inUse.Store(false) }
 
 var prepareEngine = sync.OnceFunc(engine.PatchIssue199) // a fix for linux/arm64
 
-// open opens a file, which it creates if necessary. Double-quoted names are never strings, and
-// statements cannot corrupt the file.
-func open(path string) (*handle, error) {
+// open opens a file, which it creates if necessary, unless it only reads. Double-quoted names are never
+// strings, and statements cannot corrupt the file.
+func open(path string, readOnly bool) (*handle, error) {
 	prepareEngine()
 	h := &handle{tls: libc.NewTLS(), stmts: map[uintptr]struct{}{}}
 	name, err := h.copyText(path)
@@ -64,7 +64,11 @@ func open(path string) (*handle, error) {
 		h.tls.Close()
 		return nil, err
 	}
-	const flags = engine.SQLITE_OPEN_READWRITE | engine.SQLITE_OPEN_CREATE | engine.SQLITE_OPEN_NOMUTEX | engine.SQLITE_OPEN_EXRESCODE
+	flags := int32(engine.SQLITE_OPEN_READWRITE | engine.SQLITE_OPEN_CREATE)
+	if readOnly {
+		flags = engine.SQLITE_OPEN_READONLY
+	}
+	flags |= engine.SQLITE_OPEN_NOMUTEX | engine.SQLITE_OPEN_EXRESCODE
 	rc := engine.Xsqlite3_open_v2(h.tls, name, h.memory, flags, 0)
 	h.db = *(*uintptr)(at(h.memory)) // set even on failure, unless memory ran out
 	if err := h.failure(rc); err != nil {

@@ -33,8 +33,11 @@ type handle struct {
 	closed bool
 }
 
-func open(path string) (*handle, error) {
+func open(path string, readOnly bool) (*handle, error) {
 	name := url.URL{Scheme: "file", Opaque: url.PathEscape(path), RawQuery: "_dqs=0&_defensive=1"}
+	if readOnly {
+		name.RawQuery += "&mode=ro"
+	}
 	conn, err := new(sqlite.Driver).Open(name.String())
 	if err != nil {
 		return nil, failure(err)

@@ -22,7 +22,7 @@ func TestConnectionsLeaveMemoryOfOthersAlone(t *testing.T) {
 	var over atomic.Bool
 	opening.Go(func() {
 		for until := time.Now().Add(2 * time.Second); time.Now().Before(until); {
-			file, err := open(path)
+			file, err := open(path, false)
 			if err != nil {
 				t.Error(err)
 				return
