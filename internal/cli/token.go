@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vitrine/internal/app"
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
 )
@@ -47,6 +48,8 @@ type tokenCreateCmd struct {
 	Scope string `default:"read" enum:"read,write" help:"read, or write, which includes read."`
 	Name  string `default:"command line" help:"What the token is for."`
 	JSON  bool   `name:"json" help:"Print JSON."`
+
+	Ability []string `placeholder:"ABILITY" help:"Limit the changes of a token with --scope write to these, such as save, or admin:accounts for an operator. See docs/clients.md and docs/operators.md."`
 }
 
 func (cmd *tokenCreateCmd) Run(c *console) error {
@@ -55,7 +58,11 @@ func (cmd *tokenCreateCmd) Run(c *console) error {
 		if err != nil {
 			return noUser(cmd.User, err)
 		}
-		secret, t, err := a.Accounts.CreateToken(c.Ctx, u.ID, cmd.Name, domain.Scope(cmd.Scope))
+		in := accounts.TokenInput{Name: domain.CleanName(cmd.Name), Scope: domain.Scope(cmd.Scope)}
+		for _, ability := range cmd.Ability {
+			in.Abilities = append(in.Abilities, domain.Ability(ability))
+		}
+		secret, t, err := a.Accounts.CreateTokenOf(c.Ctx, u.ID, in)
 		if err != nil {
 			return err
 		}
@@ -116,7 +123,7 @@ type tokenRevokeCmd struct {
 
 func (cmd *tokenRevokeCmd) Run(c *console) error {
 	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		err := a.Accounts.RevokeToken(c.Ctx, domain.TokenID(cmd.ID))
+		err := a.Accounts.RevokeToken(c.Ctx, domain.Actor{}, domain.TokenID(cmd.ID))
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no token %d", cmd.ID)
 		}

@@ -193,7 +193,7 @@ func (cmd *userUsageCmd) Run(c *console) error {
 	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all, find := []usageJSON{}, strings.ToLower(cmd.Search)
 		err := eachOf(func(after domain.UserID, limit int) ([]operating.StoredBy, error) {
-			return a.Operating.UsageOfAll(c.Ctx, after, limit)
+			return a.Operating.UsageOfAll(c.Ctx, operating.CommandLine(), after, limit)
 		}, func(u operating.StoredBy) domain.UserID {
 			if strings.Contains(strings.ToLower(u.Name+"\n"+u.Slug+"\n"+u.Email), find) {
 				all = append(all, usageJSON{int64(u.ID), u.Slug, u.Name, u.Email, u.Blocks, u.OpenChannels + u.PrivateChannels,

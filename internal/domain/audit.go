@@ -63,6 +63,7 @@ const (
 	ActPageSaved         Act = "site.page-saved"
 	ActPageDeleted       Act = "site.page-deleted"
 	ActJobRetried        Act = "job.retried"
+	ActBackupRequested   Act = "backup.requested"
 	ActReported          Act = "report.created"
 	ActCaseClosed        Act = "report.closed"
 	ActWarned            Act = "content.warned"
@@ -82,7 +83,7 @@ var Acts = []Act{
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked, ActTokenReused,
 	ActFeedsRenewed, ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActWebhookCreated, ActWebhookChanged,
 	ActWebhookSecret, ActWebhookStopped, ActWebhookDeleted, ActMemberAdded, ActMemberRemoved,
-	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried,
+	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActPageSaved, ActPageDeleted, ActJobRetried, ActBackupRequested,
 	ActReported, ActCaseClosed, ActWarned, ActViewed, ActHidden, ActShown, ActDeleted, ActBlocked, ActUnblocked,
 }
 

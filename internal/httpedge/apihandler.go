@@ -187,6 +187,11 @@ func TokenHash(ctx context.Context) []byte { return middleware.From(ctx).TokenHa
 // Actor returns the authenticated caller.
 func Actor(ctx context.Context) domain.Actor { return middleware.From(ctx).Actor }
 
+// Visitor returns who sent the request.
+func Visitor(ctx context.Context) domain.Visitor {
+	return domain.Visitor{Address: middleware.From(ctx).ClientIP}
+}
+
 // ErrApplication refuses applications that act as themselves.
 var ErrApplication = domain.NewForbidden("An application that acts as itself may not do this")
 
