@@ -107,6 +107,8 @@ func TestAdminAccounts(t *testing.T) {
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
 		a := newAdministration(r)
 		bob := fmt.Sprint("accounts/", r.Person("bob").ID)
+		r.Do("bob", "PATCH", "/ext/v1/me", map[string]any{"name": "Robert"}).Want(200)
+		r.Exec("UPDATE changes SET detail = 'Secret name' WHERE type = 'User' AND thing_id = $1", int64(r.Person("bob").ID))
 		made := a.do(201, "POST", "accounts", map[string]any{"name": "Grace", "email": "Grace@example.org"})
 		if made.Str("slug") != "grace" || made.Str("role") != "member" || made.Str("tier") != "supporter" {
 			t.Errorf("created %s", made.Body)
@@ -183,7 +185,27 @@ func TestAdminAccounts(t *testing.T) {
 		a.do(404, "DELETE", "applications/"+app.Str("client_id"), nil)
 
 		a.do(400, "DELETE", bob+"?slug=ada", nil)
-		a.do(204, "DELETE", bob+"?slug=bob", nil)
+		r.Do("bob", "GET", "/ext/v1/receipts/NOSUCHRECEIPTNOSUCH22", nil).Want(401) // the tokens are revoked
+		r.Do("", "GET", "/ext/v1/receipts/NOSUCHRECEIPTNOSUCH22", nil).Want(404)
+		r.Do("", "GET", "/ext/v1/receipts/a%00b", nil).Want(404)
+		a.do(202, "POST", bob+"/exports", nil)
+		a.do(422, "POST", bob+"/exports", nil)
+		r.WorkJobs()
+		erased := a.do(200, "DELETE", bob+"?slug=bob", nil)
+		if erased.Str("kind") != "erasure" || !erased.Bool("by_operator") || erased.Get("done_at") != nil {
+			t.Errorf("the receipt is %s", erased.Body)
+		}
+		r.WorkJobs()
+		if left := strings.Join(a.Dump()["changes"], "\n"); strings.Contains(left, "Secret name") {
+			t.Errorf("the changes contain %s", left)
+		}
+		read := r.Do("", "GET", "/ext/v1/receipts/"+erased.Str("code"), nil).Want(200)
+		if read.Get("done_at") == nil || strings.Contains(string(read.Body), "bob") {
+			t.Errorf("afterwards the receipt is %s", read.Body)
+		}
+		if all := a.do(200, "GET", "receipts", nil); all.Len("data") != 2 || all.Str("data.1.receipt.kind") != "export" {
+			t.Errorf("the receipts are %s", all.Body)
+		}
 		a.do(404, "GET", bob, nil)
 		log := a.do(200, "GET", "audit?limit=100", nil)
 		for _, act := range []domain.Act{domain.ActAccountCreated, domain.ActAccountSuspended, domain.ActAccountRestored, domain.ActTierChanged, domain.ActEmailChanged,

@@ -28,11 +28,11 @@ var topics = map[string][]string{
 	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},
 	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches"},
 	"site/pages/moderation": {"Moderation"},
-	"site/pages/operator":   {"Accounts", "Collections", "Content", "Finder", "Operating", "People"},
+	"site/pages/operator":   {"Accounts", "Collections", "Content", "Finder", "Operating", "People", "Transfer"},
 	"site/pages/people":     {"Changes", "Collections", "Finder", "People", "Searches"},
 	"site/pages/read":       {"Reading"},
 	"site/pages/signon":     {"Accounts", "SSO"},
-	"site/pages/transfer":   {"Content", "Transfer"},
+	"site/pages/transfer":   {"Accounts", "Content", "Transfer"},
 	"site/web":              {"Accounts", "Collections", "Content", "Finder", "Operating", "People", "SSO", "Searches", "Transfer"},
 }
 

@@ -63,6 +63,7 @@ const (
 	ActPageSaved         Act = "site.page-saved"
 	ActPageDeleted       Act = "site.page-deleted"
 	ActJobRetried        Act = "job.retried"
+	ActExportStarted     Act = "account.export"
 	ActBackupRequested   Act = "backup.requested"
 	ActReported          Act = "report.created"
 	ActCaseClosed        Act = "report.closed"
@@ -78,7 +79,7 @@ const (
 // Acts lists all kinds of actions in display order.
 var Acts = []Act{
 	ActAccountCreated, ActAccountDeleted, ActAccountSuspended, ActAccountRestored, ActTierChanged, ActEmailChanged, ActPasswordChanged,
-	ActAccountInvited, ActResetSent, ActSignInLink,
+	ActAccountInvited, ActResetSent, ActSignInLink, ActExportStarted,
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConfirmed, ActConnected, ActDisconnected,
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked, ActTokenReused,
 	ActFeedsRenewed, ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActWebhookCreated, ActWebhookChanged,

@@ -18,7 +18,7 @@ type operation struct {
 // content of channels, besides what everyone sees of users and groups, and those whose changes the store checks
 // (docs/design/tokens.md).
 var operations = listed(
-	reading(true, `getPing getOpenapiSpec getOpenapiSpecJson getOpenapi getExtOpenapiSpecJson getSite
+	reading(true, `getPing getReceipt getOpenapiSpec getOpenapiSpecJson getOpenapi getExtOpenapiSpecJson getSite
 		getCurrentUser getMe getUser getGroup getGroupMembers getUserGroups
 		getChannel getChannelContents getChannelConnections getChannelFollowers getChannelThumb getChannelChannels getCollaborators
 		getBlock getBlockComments getBlockConnections getBlockChannels getComments getConnection
@@ -53,8 +53,8 @@ var operations = listed(
 	changing(domain.MayAccount, false, `updateMe markAllMyNotificationsRead markMyNotificationRead clearNotifications
 		createHighlight updateHighlight deleteHighlight createWebhook updateWebhook deleteWebhook rotateWebhookSecret pingWebhook redeliverWebhook createReport startExport deleteExport startImport stopImport`),
 	operating(domain.AdminAccounts, `adminListAccounts adminGetAccount adminListStorage adminListInvitations adminListSignUpLinks
-		adminListTokens adminListApplications`,
-		`adminCreateAccount adminUpdateAccount adminDeleteAccount adminSetEmail adminSetPassword adminResetPassword adminSignOut
+		adminListTokens adminListApplications adminListReceipts`,
+		`adminCreateAccount adminStartExport adminUpdateAccount adminDeleteAccount adminSetEmail adminSetPassword adminResetPassword adminSignOut
 		adminRemoveSecondFactor adminInvite adminEndInvitation adminCreateSignUpLink adminEndSignUpLink
 		adminRevokeToken adminCreateApplication adminDeleteApplication`),
 	operating(domain.AdminModeration, ``, `adminListReports adminGetReport adminDecideReport adminListHidden adminHide adminShow adminLook

@@ -84,9 +84,39 @@ func (h *handler) AdminUpdateAccount(ctx context.Context, r *ext.AdminUpdateAcco
 }
 
 // AdminDeleteAccount implements adminDeleteAccount.
-func (h *handler) AdminDeleteAccount(ctx context.Context, p ext.AdminDeleteAccountParams) error {
-	_, err := h.app.Operating.DeleteAccountOf(ctx, operator(ctx), domain.ParseRef(p.ID), p.Slug)
+func (h *handler) AdminDeleteAccount(ctx context.Context, p ext.AdminDeleteAccountParams) (*ext.Receipt, error) {
+	u, err := h.app.Operating.DeleteAccountOf(ctx, operator(ctx), domain.ParseRef(p.ID), p.Slug)
+	if err != nil {
+		return nil, err
+	}
+	r, err := h.app.Accounts.ErasureReceipt(ctx, u.ID)
+	if err != nil {
+		return nil, err
+	}
+	return new(showReceipt(r)), nil
+}
+
+// AdminStartExport implements adminStartExport.
+func (h *handler) AdminStartExport(ctx context.Context, p ext.AdminStartExportParams) error {
+	_, err := h.app.Transfer.StartExportFor(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID))
 	return err
+}
+
+// AdminListReceipts implements adminListReceipts.
+func (h *handler) AdminListReceipts(ctx context.Context, p ext.AdminListReceiptsParams) (*ext.AdminReceiptList, error) {
+	at, err := placeOf(p.Cursor, p.Limit)
+	if err != nil {
+		return nil, err
+	}
+	all, err := h.app.Operating.Receipts(ctx, operator(ctx), domain.DataReceiptID(at.at), at.limit+1)
+	if err != nil {
+		return nil, err
+	}
+	out := &ext.AdminReceiptList{}
+	out.Data, out.NextCursor = listed(all, at, func(r domain.DataReceipt) string { return numbered(r.ID) }, func(r domain.DataReceipt) ext.AdminReceipt {
+		return ext.AdminReceipt{ID: int64(r.ID), AccountID: int64(r.UserID), Receipt: showReceipt(r)}
+	})
+	return out, nil
 }
 
 // AdminSetEmail implements adminSetEmail.

@@ -487,8 +487,8 @@ func (s *Server) handleAdminDeleteAccountRequest(args [1]string, argsEscaped boo
 		return
 	}
 
-	var response *AdminDeleteAccountNoContent
-	err = s.h.AdminDeleteAccount(ctx, params)
+	var response *Receipt
+	response, err = s.h.AdminDeleteAccount(ctx, params)
 	if err != nil {
 		defer recordError("Internal", err)
 		s.cfg.ErrorHandler(ctx, w, r, err)
@@ -1413,6 +1413,51 @@ func (s *Server) handleAdminListPagesRequest(args [0]string, argsEscaped bool, w
 	}
 }
 
+// handleAdminListReceiptsRequest handles adminListReceipts operation.
+//
+// Of exports and erasures, newest first. Needs `admin:accounts` or `admin:read`.
+//
+// GET /ext/v1/admin/receipts
+func (s *Server) handleAdminListReceiptsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListReceiptsOperation,
+			ID:   "adminListReceipts",
+		}
+	)
+	params, err := decodeAdminListReceiptsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminReceiptList
+	response, err = s.h.AdminListReceipts(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListReceiptsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleAdminListReportsRequest handles adminListReports operation.
 //
 // Reports of the same content are one. Newest first. Needs `admin:moderation`.
@@ -2200,6 +2245,52 @@ func (s *Server) handleAdminStartBackupRequest(args [0]string, argsEscaped bool,
 	}
 
 	if err := encodeAdminStartBackupResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminStartExportRequest handles adminStartExport operation.
+//
+// Of everything that the account has, as its owner can start one. Only the owner can download it, in
+// their settings. 422 if one is being made. Needs `admin:accounts`.
+//
+// POST /ext/v1/admin/accounts/{id}/exports
+func (s *Server) handleAdminStartExportRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminStartExportOperation,
+			ID:   "adminStartExport",
+		}
+	)
+	params, err := decodeAdminStartExportParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminStartExportAccepted
+	err = s.h.AdminStartExport(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminStartExportResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)
@@ -3741,6 +3832,52 @@ func (s *Server) handleGetMyVersionRequest(args [1]string, argsEscaped bool, w h
 	}
 
 	if err := encodeGetMyVersionResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleGetReceiptRequest handles getReceipt operation.
+//
+// The confirmation that the data of an account was exported or erased. Whoever knows the code can read
+// it. It contains no personal data and is kept for three years.
+//
+// GET /ext/v1/receipts/{code}
+func (s *Server) handleGetReceiptRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: GetReceiptOperation,
+			ID:   "getReceipt",
+		}
+	)
+	params, err := decodeGetReceiptParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *Receipt
+	response, err = s.h.GetReceipt(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetReceiptResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

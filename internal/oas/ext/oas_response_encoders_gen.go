@@ -151,8 +151,15 @@ func encodeAdminDecideReportResponse(response *AdminReport, w http.ResponseWrite
 	return nil
 }
 
-func encodeAdminDeleteAccountResponse(response *AdminDeleteAccountNoContent, w http.ResponseWriter) error {
-	w.WriteHeader(204)
+func encodeAdminDeleteAccountResponse(response *Receipt, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
 
 	return nil
 }
@@ -402,6 +409,19 @@ func encodeAdminListPagesResponse(response *AdminPageList, w http.ResponseWriter
 	return nil
 }
 
+func encodeAdminListReceiptsResponse(response *AdminReceiptList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeAdminListReportsResponse(response *AdminReportList, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
@@ -563,6 +583,12 @@ func encodeAdminSignOutResponse(response *AdminAccount, w http.ResponseWriter) e
 }
 
 func encodeAdminStartBackupResponse(response *AdminStartBackupAccepted, w http.ResponseWriter) error {
+	w.WriteHeader(202)
+
+	return nil
+}
+
+func encodeAdminStartExportResponse(response *AdminStartExportAccepted, w http.ResponseWriter) error {
 	w.WriteHeader(202)
 
 	return nil
@@ -918,6 +944,19 @@ func encodeGetMyUsageResponse(response *Usage, w http.ResponseWriter) error {
 }
 
 func encodeGetMyVersionResponse(response *TextVersion, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeGetReceiptResponse(response *Receipt, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 

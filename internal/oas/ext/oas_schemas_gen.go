@@ -1560,9 +1560,6 @@ func (s *AdminDecideReportReqOutcome) UnmarshalText(data []byte) error {
 	}
 }
 
-// AdminDeleteAccountNoContent is response for AdminDeleteAccount operation.
-type AdminDeleteAccountNoContent struct{}
-
 // AdminDeleteApplicationNoContent is response for AdminDeleteApplication operation.
 type AdminDeleteApplicationNoContent struct{}
 
@@ -2757,6 +2754,71 @@ func (s *AdminPageList) SetData(val []AdminPage) {
 	s.Data = val
 }
 
+// A receipt with the number of its account.
+// Ref: #/components/schemas/AdminReceipt
+type AdminReceipt struct {
+	AccountID int64   `json:"account_id"`
+	ID        int64   `json:"id"`
+	Receipt   Receipt `json:"receipt"`
+}
+
+// GetAccountID returns the value of AccountID.
+func (s *AdminReceipt) GetAccountID() int64 {
+	return s.AccountID
+}
+
+// GetID returns the value of ID.
+func (s *AdminReceipt) GetID() int64 {
+	return s.ID
+}
+
+// GetReceipt returns the value of Receipt.
+func (s *AdminReceipt) GetReceipt() Receipt {
+	return s.Receipt
+}
+
+// SetAccountID sets the value of AccountID.
+func (s *AdminReceipt) SetAccountID(val int64) {
+	s.AccountID = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminReceipt) SetID(val int64) {
+	s.ID = val
+}
+
+// SetReceipt sets the value of Receipt.
+func (s *AdminReceipt) SetReceipt(val Receipt) {
+	s.Receipt = val
+}
+
+// Part of the receipts.
+// Ref: #/components/schemas/AdminReceiptList
+type AdminReceiptList struct {
+	Data       []AdminReceipt `json:"data"`
+	NextCursor NilString      `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminReceiptList) GetData() []AdminReceipt {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminReceiptList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminReceiptList) SetData(val []AdminReceipt) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminReceiptList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
 // AdminRemoveSecondFactorNoContent is response for AdminRemoveSecondFactor operation.
 type AdminRemoveSecondFactorNoContent struct{}
 
@@ -3612,6 +3674,9 @@ func (s *AdminSiteSignUp) UnmarshalText(data []byte) error {
 
 // AdminStartBackupAccepted is response for AdminStartBackup operation.
 type AdminStartBackupAccepted struct{}
+
+// AdminStartExportAccepted is response for AdminStartExport operation.
+type AdminStartExportAccepted struct{}
 
 // The storage of an account.
 // Ref: #/components/schemas/AdminStorage
@@ -10595,6 +10660,119 @@ func (s *ProfileType) UnmarshalText(data []byte) error {
 	switch ProfileType(data) {
 	case ProfileTypeUser:
 		*s = ProfileTypeUser
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A confirmation of an export or an erasure.
+// Ref: #/components/schemas/Receipt
+type Receipt struct {
+	AskedAt wire.Time `json:"asked_at"`
+	// Whether an operator did it for the person.
+	ByOperator bool        `json:"by_operator"`
+	Code       string      `json:"code"`
+	Counts     wire.JSON   `json:"counts"`
+	DoneAt     wire.Time   `json:"done_at"`
+	Kind       ReceiptKind `json:"kind"`
+}
+
+// GetAskedAt returns the value of AskedAt.
+func (s *Receipt) GetAskedAt() wire.Time {
+	return s.AskedAt
+}
+
+// GetByOperator returns the value of ByOperator.
+func (s *Receipt) GetByOperator() bool {
+	return s.ByOperator
+}
+
+// GetCode returns the value of Code.
+func (s *Receipt) GetCode() string {
+	return s.Code
+}
+
+// GetCounts returns the value of Counts.
+func (s *Receipt) GetCounts() wire.JSON {
+	return s.Counts
+}
+
+// GetDoneAt returns the value of DoneAt.
+func (s *Receipt) GetDoneAt() wire.Time {
+	return s.DoneAt
+}
+
+// GetKind returns the value of Kind.
+func (s *Receipt) GetKind() ReceiptKind {
+	return s.Kind
+}
+
+// SetAskedAt sets the value of AskedAt.
+func (s *Receipt) SetAskedAt(val wire.Time) {
+	s.AskedAt = val
+}
+
+// SetByOperator sets the value of ByOperator.
+func (s *Receipt) SetByOperator(val bool) {
+	s.ByOperator = val
+}
+
+// SetCode sets the value of Code.
+func (s *Receipt) SetCode(val string) {
+	s.Code = val
+}
+
+// SetCounts sets the value of Counts.
+func (s *Receipt) SetCounts(val wire.JSON) {
+	s.Counts = val
+}
+
+// SetDoneAt sets the value of DoneAt.
+func (s *Receipt) SetDoneAt(val wire.Time) {
+	s.DoneAt = val
+}
+
+// SetKind sets the value of Kind.
+func (s *Receipt) SetKind(val ReceiptKind) {
+	s.Kind = val
+}
+
+type ReceiptKind string
+
+const (
+	ReceiptKindExport  ReceiptKind = "export"
+	ReceiptKindErasure ReceiptKind = "erasure"
+)
+
+// AllValues returns all ReceiptKind values.
+func (ReceiptKind) AllValues() []ReceiptKind {
+	return []ReceiptKind{
+		ReceiptKindExport,
+		ReceiptKindErasure,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ReceiptKind) MarshalText() ([]byte, error) {
+	switch s {
+	case ReceiptKindExport:
+		return []byte(s), nil
+	case ReceiptKindErasure:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ReceiptKind) UnmarshalText(data []byte) error {
+	switch ReceiptKind(data) {
+	case ReceiptKindExport:
+		*s = ReceiptKindExport
+		return nil
+	case ReceiptKindErasure:
+		*s = ReceiptKindErasure
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)

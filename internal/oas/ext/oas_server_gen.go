@@ -69,7 +69,7 @@ type AdminHandler interface {
 	// Like its owner could. It cannot be undone. Needs `admin:accounts`.
 	//
 	// DELETE /ext/v1/admin/accounts/{id}
-	AdminDeleteAccount(ctx context.Context, params AdminDeleteAccountParams) error
+	AdminDeleteAccount(ctx context.Context, params AdminDeleteAccountParams) (*Receipt, error)
 	// AdminDeleteApplication implements adminDeleteApplication operation.
 	//
 	// With its tokens and the access that people have granted it. Needs `admin:accounts`.
@@ -206,6 +206,12 @@ type AdminHandler interface {
 	//
 	// GET /ext/v1/admin/pages
 	AdminListPages(ctx context.Context) (*AdminPageList, error)
+	// AdminListReceipts implements adminListReceipts operation.
+	//
+	// Of exports and erasures, newest first. Needs `admin:accounts` or `admin:read`.
+	//
+	// GET /ext/v1/admin/receipts
+	AdminListReceipts(ctx context.Context, params AdminListReceiptsParams) (*AdminReceiptList, error)
 	// AdminListReports implements adminListReports operation.
 	//
 	// Reports of the same content are one. Newest first. Needs `admin:moderation`.
@@ -310,6 +316,13 @@ type AdminHandler interface {
 	//
 	// POST /ext/v1/admin/backups
 	AdminStartBackup(ctx context.Context) error
+	// AdminStartExport implements adminStartExport operation.
+	//
+	// Of everything that the account has, as its owner can start one. Only the owner can download it, in
+	// their settings. 422 if one is being made. Needs `admin:accounts`.
+	//
+	// POST /ext/v1/admin/accounts/{id}/exports
+	AdminStartExport(ctx context.Context, params AdminStartExportParams) error
 	// AdminUnblock implements adminUnblock operation.
 	//
 	// Needs `admin:moderation`.
@@ -713,6 +726,13 @@ type ExportsHandler interface {
 	//
 	// GET /ext/v1/exports/{id}/file
 	GetExportFile(ctx context.Context, params GetExportFileParams, w http.ResponseWriter) error
+	// GetReceipt implements getReceipt operation.
+	//
+	// The confirmation that the data of an account was exported or erased. Whoever knows the code can read
+	// it. It contains no personal data and is kept for three years.
+	//
+	// GET /ext/v1/receipts/{code}
+	GetReceipt(ctx context.Context, params GetReceiptParams) (*Receipt, error)
 	// ListExports implements listExports operation.
 	//
 	// Newest first. An export is removed seven days after it was created.
