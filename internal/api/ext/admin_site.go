@@ -10,7 +10,6 @@ import (
 	"vitrine/internal/app/operating"
 	"vitrine/internal/domain"
 	"vitrine/internal/httpedge"
-	"vitrine/internal/jobs"
 	"vitrine/internal/oas/ext"
 	"vitrine/internal/oas/wire"
 )
@@ -50,7 +49,7 @@ func (h *handler) AdminGetServer(ctx context.Context) (*ext.AdminServer, error) 
 
 // AdminListJobs implements adminListJobs.
 func (h *handler) AdminListJobs(ctx context.Context, p ext.AdminListJobsParams) (*ext.AdminJobList, error) {
-	all, next, err := h.app.Operating.JobsAfter(ctx, httpedge.Actor(ctx), jobs.State(p.State.Or(ext.AdminListJobsStateFailed)), p.Cursor.Or(""), int(p.Limit.Or(adminLimit)))
+	all, next, err := h.app.Operating.JobsAfter(ctx, httpedge.Actor(ctx), operating.JobState(p.State.Or(ext.AdminListJobsStateFailed)), p.Cursor.Or(""), int(p.Limit.Or(adminLimit)))
 	if err != nil {
 		return nil, err
 	}

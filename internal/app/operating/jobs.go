@@ -12,6 +12,9 @@ import (
 	"vitrine/internal/store"
 )
 
+// JobState is the state of a job.
+type JobState = jobs.State
+
 // Jobs lists up to limit jobs in a state, newest first. It is for the operator, so it needs no actor.
 func (a *Operating) Jobs(ctx context.Context, state jobs.State, limit int) ([]jobs.Job, error) {
 	all, _, err := a.Store.Jobs(ctx, state, "", limit)
