@@ -404,9 +404,15 @@ func TestAdminApplication(t *testing.T) {
 		a.with(got.Str("access_token"), "GET", "/ext/v1/admin/server", nil).Want(200)
 		a.with(got.Str("access_token"), "POST", "/ext/v1/admin/backups", nil).Want(403)
 		a.with(got.Str("access_token"), "POST", "/v3/channels", map[string]any{"title": "New"}).Want(201)
-		if _, err := r.S.App.Operating.SetOffice(ctx, domain.Ref{ID: int64(bob.UserID)}, domain.OfficeMember); err != nil {
+		agreed.Scope = "admin:accounts"
+		if to, err = of.Allow(ctx, bob, agreed); err != nil {
 			t.Fatal(err)
 		}
+		u, _ = url.Parse(to)
+		own := r.Do("", "POST", "/v3/oauth/token", map[string]any{"grant_type": "authorization_code", "client_id": app.ClientID, "client_secret": secret,
+			"code": u.Query().Get("code"), "redirect_uri": back}).Want(200).Str("access_token")
+		a.with(own, "PATCH", "/ext/v1/admin/accounts/bob", map[string]any{"role": "member"}).Want(200) // with the token that this ends
+		a.with(own, "GET", "/v3/me", nil).Want(401)
 		a.with(got.Str("access_token"), "GET", "/v3/me", nil).Want(401)
 	})
 }

@@ -94,7 +94,7 @@ func (a *Core) Audit(ctx context.Context, tx *store.Tx, actor domain.Actor, act 
 	}
 	if actor.TokenID != 0 {
 		name, err := tx.Account().TokenName(ctx, actor.TokenID)
-		if err != nil {
+		if err != nil && domain.KindOf(err) != domain.NotFound { // this action may have deleted it
 			return err
 		}
 		details["token"], details["token_name"] = actor.TokenID, name
