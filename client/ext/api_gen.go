@@ -26,6 +26,591 @@ type AddCollaboratorRequest struct {
 	UserID  *int64 `json:"user_id,omitzero"`
 }
 
+// AdminAccount is an account as operators see it.
+type AdminAccount struct {
+	CreatedAt time.Time `json:"created_at"`
+	Email     string    `json:"email"`
+	ID        int64     `json:"id"`
+	Name      string    `json:"name"`
+	Role      string    `json:"role"`
+	Slug      string    `json:"slug"`
+	Suspended bool      `json:"suspended"`
+	Tier      string    `json:"tier"`
+}
+
+// AdminAccountDetails is an account with details.
+type AdminAccountDetails struct {
+	Account AdminAccount `json:"account"`
+	// That may act for the account.
+	Applications int64         `json:"applications"`
+	Blocks       int64         `json:"blocks"`
+	Channels     int64         `json:"channels"`
+	Deletion     AdminDeletion `json:"deletion"`
+	HasPassword  bool          `json:"has_password"`
+	// Connected accounts of sign-on providers.
+	Identities int64      `json:"identities"`
+	LastSeenAt *time.Time `json:"last_seen_at"`
+	Passkeys   int64      `json:"passkeys"`
+	// 0 is unlimited.
+	QuotaBytes int64 `json:"quota_bytes"`
+	// Unused ones.
+	RecoveryCodes int64 `json:"recovery_codes"`
+	Sessions      int64 `json:"sessions"`
+	StoredBytes   int64 `json:"stored_bytes"`
+	Tokens        int64 `json:"tokens"`
+}
+
+// AdminAccountList: part of a list.
+type AdminAccountList struct {
+	Data []AdminAccount `json:"data"`
+	// For the next part; null at the end.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// AdminAddress is a link.
+type AdminAddress struct {
+	// Null if it was mailed.
+	Address *string `json:"address"`
+}
+
+// AdminAnnounceRequest is the body of AdminAnnounce.
+type AdminAnnounceRequest struct {
+	Seen     *int64  `json:"seen,omitzero"`
+	Severity *string `json:"severity,omitzero"`
+	// Markdown.
+	Text string `json:"text"`
+	// When it disappears; without it, when an operator removes it.
+	Until *time.Time `json:"until,omitzero"`
+}
+
+// AdminApplication is an OAuth application.
+type AdminApplication struct {
+	ClientID string `json:"client_id"`
+	// Only in the response that creates it.
+	ClientSecret *string   `json:"client_secret"`
+	CreatedAt    time.Time `json:"created_at"`
+	ID           int64     `json:"id"`
+	Name         string    `json:"name"`
+	// Slug of the account that registered it.
+	Owner        *string  `json:"owner"`
+	Public       bool     `json:"public"`
+	RedirectUris []string `json:"redirect_uris"`
+}
+
+// AdminApplicationList: part of a list.
+type AdminApplicationList struct {
+	Data []AdminApplication `json:"data"`
+	// For the next part; null at the end.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// AdminAuditEntry is an entry of the audit log.
+type AdminAuditEntry struct {
+	About     *AdminSubject   `json:"about"`
+	Act       string          `json:"act"`
+	Actor     string          `json:"actor"`
+	ActorID   *int64          `json:"actor_id"`
+	Address   *string         `json:"address"`
+	At        time.Time       `json:"at"`
+	Details   json.RawMessage `json:"details"`
+	ID        int64           `json:"id"`
+	RequestID *string         `json:"request_id"`
+}
+
+// AdminAuditList: part of the log.
+type AdminAuditList struct {
+	Data       []AdminAuditEntry `json:"data"`
+	NextCursor *string           `json:"next_cursor"`
+}
+
+// AdminBackfill: remaining work of a job after an upgrade.
+type AdminBackfill struct {
+	// Whether `rows` is an upper bound.
+	AtMost bool   `json:"at_most"`
+	Kind   string `json:"kind"`
+	Rows   int64  `json:"rows"`
+}
+
+// AdminBackfillList: all backfills.
+type AdminBackfillList struct {
+	Data []AdminBackfill `json:"data"`
+}
+
+// AdminBackup is a backup.
+type AdminBackup struct {
+	Bytes   int64      `json:"bytes"`
+	EndedAt *time.Time `json:"ended_at"`
+	Error   *string    `json:"error"`
+	Files   int64      `json:"files"`
+	// Files that the storage did not have.
+	Missing int64 `json:"missing"`
+	// Its name where it is stored.
+	Name      *string   `json:"name"`
+	Rows      int64     `json:"rows"`
+	Scheduled bool      `json:"scheduled"`
+	StartedAt time.Time `json:"started_at"`
+	State     string    `json:"state"`
+	// Bytes of files that were new.
+	Written int64 `json:"written"`
+}
+
+// AdminBackupList: part of a list.
+type AdminBackupList struct {
+	Data []AdminBackup `json:"data"`
+	// For the next part; null at the end.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// AdminBeginReadOnlyRequest is the body of AdminBeginReadOnly.
+type AdminBeginReadOnlyRequest struct {
+	// Shown to everybody.
+	Reason *string `json:"reason,omitzero"`
+	// When it is expected to end. It does not end by itself.
+	Until *time.Time `json:"until,omitzero"`
+}
+
+// AdminBlockRequest is the body of AdminBlock.
+type AdminBlockRequest struct {
+	Kind string                  `json:"kind"`
+	Note client.Optional[string] `json:"note,omitzero"`
+	// A domain, the domain of a mail provider, the SHA-256 of a file, or a network.
+	Value string `json:"value"`
+}
+
+// AdminBlocked is an entry of the blocklist.
+type AdminBlocked struct {
+	CreatedAt time.Time `json:"created_at"`
+	ID        int64     `json:"id"`
+	Kind      string    `json:"kind"`
+	Note      string    `json:"note"`
+	Value     string    `json:"value"`
+}
+
+// AdminBlockedList: part of a list.
+type AdminBlockedList struct {
+	Data []AdminBlocked `json:"data"`
+	// For the next part; null at the end.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// AdminCreateAccountRequest is the body of AdminCreateAccount.
+type AdminCreateAccountRequest struct {
+	Email string `json:"email"`
+	Name  string `json:"name"`
+	// 8 to 200 bytes.
+	Password client.Optional[string] `json:"password,omitzero"`
+	// By default derived from the name.
+	Slug client.Optional[string] `json:"slug,omitzero"`
+	// By default that of the setting `default-tier`.
+	Tier *string `json:"tier,omitzero"`
+}
+
+// AdminCreateApplicationRequest is the body of AdminCreateApplication.
+type AdminCreateApplicationRequest struct {
+	// Id or slug of the account that it belongs to.
+	Account string `json:"account"`
+	// Whether its tokens expire and are refreshed.
+	Expiring *bool  `json:"expiring,omitzero"`
+	Name     string `json:"name"`
+	// Whether it has no secret.
+	Public       *bool    `json:"public,omitzero"`
+	RedirectUris []string `json:"redirect_uris,omitzero"`
+	// Whether it was written for version 2 of the API.
+	Version2 *bool `json:"version_2,omitzero"`
+}
+
+// AdminCreateSignUpLinkRequest is the body of AdminCreateSignUpLink.
+type AdminCreateSignUpLinkRequest struct {
+	Days *int64 `json:"days,omitzero"`
+	// Id or slug of a group to join.
+	Group  client.Optional[string] `json:"group,omitzero"`
+	Note   client.Optional[string] `json:"note,omitzero"`
+	Places int64                   `json:"places"`
+	// Whether addresses need no confirmation.
+	Vouched *bool `json:"vouched,omitzero"`
+}
+
+// AdminDecideReportRequest is the body of AdminDecideReport.
+type AdminDecideReportRequest struct {
+	// With `suspended`, also hide everything that they created.
+	Hide    *bool  `json:"hide,omitzero"`
+	Outcome string `json:"outcome"`
+	// Reasons for the owner; required if the outcome is `warned`.
+	Text client.Optional[string] `json:"text,omitzero"`
+}
+
+// AdminDeletion: what deleting an account would do.
+type AdminDeletion struct {
+	// Deleted, in no channel of others.
+	Blocks int64 `json:"blocks"`
+	// Deleted.
+	Channels int64 `json:"channels"`
+	// Deleted.
+	Comments int64 `json:"comments"`
+	// Slugs.
+	GroupsDeleted []string `json:"groups_deleted"`
+	// Slugs.
+	GroupsHandedOver []string `json:"groups_handed_over"`
+	// Whether it is not the only operator.
+	Possible bool `json:"possible"`
+	// Kept without an author, in channels of others.
+	SharedBlocks int64 `json:"shared_blocks"`
+}
+
+// AdminDisk: free space of a disk.
+type AdminDisk struct {
+	FreeBytes  int64  `json:"free_bytes"`
+	Path       string `json:"path"`
+	TotalBytes int64  `json:"total_bytes"`
+}
+
+// AdminHidden: hidden content.
+type AdminHidden struct {
+	About     AdminSubject `json:"about"`
+	CreatedAt time.Time    `json:"created_at"`
+	ID        int64        `json:"id"`
+	Owner     *string      `json:"owner"`
+	OwnerID   *int64       `json:"owner_id"`
+}
+
+// AdminHiddenList: part of a list.
+type AdminHiddenList struct {
+	Data []AdminHidden `json:"data"`
+	// For the next part; null at the end.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// AdminHideRequest is the body of AdminHide.
+type AdminHideRequest struct {
+	ID int64 `json:"id"`
+	// Reasons for the owner.
+	Text client.Optional[string] `json:"text,omitzero"`
+	Type string                  `json:"type"`
+}
+
+// AdminInviteRequest is the body of AdminInvite.
+type AdminInviteRequest struct {
+	Again *bool  `json:"again,omitzero"`
+	Days  *int64 `json:"days,omitzero"`
+	Email string `json:"email"`
+	// Id or slug of a group to join.
+	Group client.Optional[string] `json:"group,omitzero"`
+	Mail  bool                    `json:"mail"`
+	Name  client.Optional[string] `json:"name,omitzero"`
+	Slug  client.Optional[string] `json:"slug,omitzero"`
+}
+
+// AdminInvited is the result of inviting a person.
+type AdminInvited struct {
+	// Slug of the account that has the address.
+	Account *string `json:"account"`
+	// The link, if it was created and not mailed.
+	Address      *string `json:"address"`
+	InvitationID *int64  `json:"invitation_id"`
+	Outcome      string  `json:"outcome"`
+}
+
+// AdminJob is a job.
+type AdminJob struct {
+	Args json.RawMessage `json:"args"`
+	// When it ended, started its attempt, or is due.
+	At          time.Time `json:"at"`
+	Attempts    int64     `json:"attempts"`
+	Error       *string   `json:"error"`
+	ID          int64     `json:"id"`
+	Kind        string    `json:"kind"`
+	MaxAttempts int64     `json:"max_attempts"`
+	Process     *string   `json:"process"`
+	State       string    `json:"state"`
+}
+
+// AdminJobClass: jobs of a class.
+type AdminJobClass struct {
+	Failed      int64      `json:"failed"`
+	Name        string     `json:"name"`
+	OldestDueAt *time.Time `json:"oldest_due_at"`
+	Running     int64      `json:"running"`
+	Waiting     int64      `json:"waiting"`
+}
+
+// AdminJobList: part of a list.
+type AdminJobList struct {
+	Data []AdminJob `json:"data"`
+	// For the next part; null at the end.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// AdminLink is a link for signing up.
+type AdminLink struct {
+	// Only in the response that creates it.
+	Address   *string   `json:"address"`
+	CreatedAt time.Time `json:"created_at"`
+	// The only address that may use it.
+	Email     *string   `json:"email"`
+	ExpiresAt time.Time `json:"expires_at"`
+	// Slug of the group to join.
+	Group *string `json:"group"`
+	ID    int64   `json:"id"`
+	// Whether it can still be used.
+	Live   bool    `json:"live"`
+	Name   *string `json:"name"`
+	Note   *string `json:"note"`
+	Places int64   `json:"places"`
+	Slug   *string `json:"slug"`
+	Taken  int64   `json:"taken"`
+	// Slugs of the accounts that used it.
+	UsedBy []string `json:"used_by"`
+}
+
+// AdminLinkList: part of a list.
+type AdminLinkList struct {
+	Data []AdminLink `json:"data"`
+	// For the next part; null at the end.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// AdminLook: reported or hidden content.
+type AdminLook struct {
+	About AdminSubject `json:"about"`
+	// Of a channel, as in `/v3`.
+	Contents []json.RawMessage `json:"contents"`
+	Excerpt  string            `json:"excerpt"`
+	HiddenID *int64            `json:"hidden_id"`
+	// As in `/v3`.
+	Item       json.RawMessage `json:"item"`
+	NextCursor *string         `json:"next_cursor"`
+	OwnerID    *int64          `json:"owner_id"`
+}
+
+// AdminPage is a page of the site.
+type AdminPage struct {
+	// Markdown; null in lists.
+	Body      *string   `json:"body"`
+	CreatedAt time.Time `json:"created_at"`
+	Slug      string    `json:"slug"`
+	Title     string    `json:"title"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Version   int64     `json:"version"`
+}
+
+// AdminPageList: all pages.
+type AdminPageList struct {
+	Data []AdminPage `json:"data"`
+}
+
+// AdminReadOnly: whether the site is read-only.
+type AdminReadOnly struct {
+	ReadOnly bool       `json:"read_only"`
+	Reason   *string    `json:"reason"`
+	Since    *time.Time `json:"since"`
+	// When it is expected to end.
+	Until *time.Time `json:"until"`
+}
+
+// AdminReceipt is a receipt with the number of its account.
+type AdminReceipt struct {
+	AccountID int64   `json:"account_id"`
+	ID        int64   `json:"id"`
+	Receipt   Receipt `json:"receipt"`
+}
+
+// AdminReceiptList: part of the receipts.
+type AdminReceiptList struct {
+	Data       []AdminReceipt `json:"data"`
+	NextCursor *string        `json:"next_cursor"`
+}
+
+// AdminReport is a report.
+type AdminReport struct {
+	About    AdminSubject `json:"about"`
+	ClosedAt *time.Time   `json:"closed_at"`
+	// A slug; null for the command line.
+	ClosedBy *string   `json:"closed_by"`
+	ID       int64     `json:"id"`
+	LastAt   time.Time `json:"last_at"`
+	OpenedAt time.Time `json:"opened_at"`
+	Outcome  *string   `json:"outcome"`
+	// Their slug.
+	Owner *string `json:"owner"`
+	// The person responsible for it.
+	OwnerID *int64 `json:"owner_id"`
+	Reports int64  `json:"reports"`
+	// The message to the owner.
+	Text *string `json:"text"`
+}
+
+// AdminReportDetails is a report with details.
+type AdminReportDetails struct {
+	Entries []AdminReportEntry `json:"entries"`
+	// Of the content as it is now; null if it was deleted.
+	Excerpt *string `json:"excerpt"`
+	// Of the entry in the list of hidden content.
+	HiddenID   *int64      `json:"hidden_id"`
+	NextCursor *string     `json:"next_cursor"`
+	Report     AdminReport `json:"report"`
+}
+
+// AdminReportEntry: one person's report.
+type AdminReportEntry struct {
+	CreatedAt  time.Time `json:"created_at"`
+	ID         int64     `json:"id"`
+	Reason     string    `json:"reason"`
+	Reporter   *string   `json:"reporter"`
+	ReporterID *int64    `json:"reporter_id"`
+	Text       string    `json:"text"`
+}
+
+// AdminReportList: part of a list.
+type AdminReportList struct {
+	Data []AdminReport `json:"data"`
+	// For the next part; null at the end.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// AdminResetPasswordRequest is the body of AdminResetPassword.
+type AdminResetPasswordRequest struct {
+	Mail bool `json:"mail"`
+}
+
+// AdminRetryJobRequest is the body of AdminRetryJob.
+type AdminRetryJobRequest struct {
+	Force bool `json:"force"`
+}
+
+// AdminSavePageRequest is the body of AdminSavePage.
+type AdminSavePageRequest struct {
+	// Markdown.
+	Body  string `json:"body"`
+	Seen  *int64 `json:"seen,omitzero"`
+	Title string `json:"title"`
+}
+
+// AdminServer is the state of the server.
+type AdminServer struct {
+	Blocks         int64           `json:"blocks"`
+	Channels       int64           `json:"channels"`
+	Connections    int64           `json:"connections"`
+	CountedAt      time.Time       `json:"counted_at"`
+	Database       string          `json:"database"`
+	Disks          []AdminDisk     `json:"disks"`
+	FailedBackupAt *time.Time      `json:"failed_backup_at"`
+	Groups         int64           `json:"groups"`
+	Jobs           []AdminJobClass `json:"jobs"`
+	LastBackupAt   *time.Time      `json:"last_backup_at"`
+	MailError      *string         `json:"mail_error"`
+	MailSentAt     *time.Time      `json:"mail_sent_at"`
+	StoredBytes    int64           `json:"stored_bytes"`
+	Users          int64           `json:"users"`
+	Version        string          `json:"version"`
+}
+
+// AdminSetEmailRequest is the body of AdminSetEmail.
+type AdminSetEmailRequest struct {
+	Email string `json:"email"`
+}
+
+// AdminSetPasswordRequest is the body of AdminSetPassword.
+type AdminSetPasswordRequest struct {
+	// 8 to 200 bytes.
+	Password string `json:"password"`
+}
+
+// AdminSetSignUpRequest is the body of AdminSetSignUp.
+type AdminSetSignUpRequest struct {
+	Mode string `json:"mode"`
+}
+
+// AdminSignOutRequest is the body of AdminSignOut.
+type AdminSignOutRequest struct {
+	Tokens bool `json:"tokens"`
+}
+
+// AdminSite: settings of the site.
+type AdminSite struct {
+	// Markdown.
+	About *string `json:"about"`
+	// When the announcement disappears.
+	AnnouncedUntil *time.Time `json:"announced_until"`
+	// Markdown.
+	Announcement *string `json:"announcement"`
+	// Ids of channels.
+	Featured []int64 `json:"featured"`
+	Name     string  `json:"name"`
+	// That of the announcement.
+	Severity string `json:"severity"`
+	SignUp   string `json:"sign_up"`
+	// Whether a setting of the server fixes it.
+	SignUpFixed bool      `json:"sign_up_fixed"`
+	UpdatedAt   time.Time `json:"updated_at"`
+	Version     int64     `json:"version"`
+}
+
+// AdminStorage is the storage of an account.
+type AdminStorage struct {
+	Blocks int64 `json:"blocks"`
+	ID     int64 `json:"id"`
+	// 0 is unlimited.
+	QuotaBytes  int64  `json:"quota_bytes"`
+	Slug        string `json:"slug"`
+	StoredBytes int64  `json:"stored_bytes"`
+}
+
+// AdminStorageList: part of a list.
+type AdminStorageList struct {
+	Data []AdminStorage `json:"data"`
+	// For the next part; null at the end.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// AdminSubject: what something is about.
+type AdminSubject struct {
+	ID    int64  `json:"id"`
+	Label string `json:"label"`
+	Type  string `json:"type"`
+}
+
+// AdminToken is a personal access token without its secret.
+type AdminToken struct {
+	CreatedAt time.Time  `json:"created_at"`
+	ExpiresAt *time.Time `json:"expires_at"`
+	// Its first characters.
+	Hint       string     `json:"hint"`
+	ID         int64      `json:"id"`
+	LastUsedAt *time.Time `json:"last_used_at"`
+	Name       string     `json:"name"`
+	RevokedAt  *time.Time `json:"revoked_at"`
+	// Its scopes, separated by spaces.
+	Scope string `json:"scope"`
+}
+
+// AdminTokenList: part of a list.
+type AdminTokenList struct {
+	Data []AdminToken `json:"data"`
+	// For the next part; null at the end.
+	NextCursor *string `json:"next_cursor"`
+}
+
+// AdminUpdateAccountRequest is the body of AdminUpdateAccount.
+type AdminUpdateAccountRequest struct {
+	// Also hide everything that the suspended account created, until the suspension is lifted.
+	Hide      *bool   `json:"hide,omitzero"`
+	Role      *string `json:"role,omitzero"`
+	Suspended *bool   `json:"suspended,omitzero"`
+	Tier      *string `json:"tier,omitzero"`
+}
+
+// AdminUpdateSiteRequest is the body of AdminUpdateSite.
+type AdminUpdateSiteRequest struct {
+	// Markdown.
+	About client.Optional[string] `json:"about,omitzero"`
+	// Slugs of channels on the start page, in order.
+	Featured []string `json:"featured,omitzero"`
+	Name     *string  `json:"name,omitzero"`
+	// The key or address of one of your uploads.
+	Picture client.Optional[string] `json:"picture,omitzero"`
+	Seen    *int64                  `json:"seen,omitzero"`
+}
+
 // Annotation is a highlight in the W3C's Web Annotation Data Model. Positions count characters of Unicode.
 type Annotation struct {
 	Context    *string          `json:"@context,omitzero"`
@@ -129,7 +714,7 @@ type Change struct {
 	ChannelID *int64 `json:"channel_id"`
 	// Continues after this change.
 	Cursor string `json:"cursor"`
-	// The fields of a channel that changed, if they are known.
+	// The fields that changed, if they are known.
 	Fields []string `json:"fields"`
 	// Id of the thing.
 	ID int64 `json:"id"`
@@ -527,6 +1112,19 @@ type Profile struct {
 	WebURL string `json:"web_url"`
 }
 
+// Receipt is a confirmation of an export or an erasure.
+type Receipt struct {
+	AskedAt time.Time `json:"asked_at"`
+	// Whether an operator did it for the person.
+	ByOperator bool   `json:"by_operator"`
+	Code       string `json:"code"`
+	// Numbers of what was exported or erased, such as `channels` and `blocks`.
+	Counts json.RawMessage `json:"counts"`
+	// Null while the rest is being erased.
+	DoneAt *time.Time `json:"done_at"`
+	Kind   string     `json:"kind"`
+}
+
 // RunBulkRequest is the body of RunBulk.
 type RunBulkRequest struct {
 	// Whether to commit all operations or none.
@@ -904,6 +1502,783 @@ func (c *Client) AddSnapshot(ctx context.Context, id int64, body string, params 
 	return &out, nil
 }
 
+// AdminAnnounce: announce something on every page
+func (c *Client) AdminAnnounce(ctx context.Context, body *AdminAnnounceRequest) (*AdminSite, error) {
+	var out AdminSite
+	if err := c.call(ctx, http.MethodPut, "/ext/v1/admin/site/announcement", []any{}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminBeginReadOnly: make the site read-only
+func (c *Client) AdminBeginReadOnly(ctx context.Context, body *AdminBeginReadOnlyRequest) (*AdminReadOnly, error) {
+	var out AdminReadOnly
+	if err := c.call(ctx, http.MethodPut, "/ext/v1/admin/read-only", []any{}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminBlock: add to the blocklist
+func (c *Client) AdminBlock(ctx context.Context, body *AdminBlockRequest) (*AdminBlocked, error) {
+	var out AdminBlocked
+	if err := c.call(ctx, http.MethodPost, "/ext/v1/admin/blocklist", []any{}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminCreateAccount: create an account
+func (c *Client) AdminCreateAccount(ctx context.Context, body *AdminCreateAccountRequest) (*AdminAccount, error) {
+	var out AdminAccount
+	if err := c.call(ctx, http.MethodPost, "/ext/v1/admin/accounts", []any{}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminCreateApplication: register an OAuth application for an account
+func (c *Client) AdminCreateApplication(ctx context.Context, body *AdminCreateApplicationRequest) (*AdminApplication, error) {
+	var out AdminApplication
+	if err := c.call(ctx, http.MethodPost, "/ext/v1/admin/applications", []any{}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminCreateSignUpLink: create a sign-up link
+func (c *Client) AdminCreateSignUpLink(ctx context.Context, body *AdminCreateSignUpLinkRequest) (*AdminLink, error) {
+	var out AdminLink
+	if err := c.call(ctx, http.MethodPost, "/ext/v1/admin/sign-up-links", []any{}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminDecideReport: decide about a report
+func (c *Client) AdminDecideReport(ctx context.Context, id int64, body *AdminDecideReportRequest) (*AdminReport, error) {
+	var out AdminReport
+	if err := c.call(ctx, http.MethodPost, "/ext/v1/admin/reports/%v/decision", []any{id}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminDeleteAccountParams are the parameters of AdminDeleteAccount. Zero values are not sent.
+type AdminDeleteAccountParams struct {
+	// The slug of the account, as a confirmation.
+	Slug string `query:"slug"`
+}
+
+// AdminDeleteAccount: delete an account
+func (c *Client) AdminDeleteAccount(ctx context.Context, id client.Ref, params *AdminDeleteAccountParams) (*Receipt, error) {
+	var out Receipt
+	if err := c.call(ctx, http.MethodDelete, "/ext/v1/admin/accounts/%v", []any{id}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminDeleteApplication: delete an OAuth application
+func (c *Client) AdminDeleteApplication(ctx context.Context, clientID string) error {
+	return c.call(ctx, http.MethodDelete, "/ext/v1/admin/applications/%v", []any{clientID}, nil, nil, nil)
+}
+
+// AdminDeletePage: delete a page of the site
+func (c *Client) AdminDeletePage(ctx context.Context, slug string) error {
+	return c.call(ctx, http.MethodDelete, "/ext/v1/admin/pages/%v", []any{slug}, nil, nil, nil)
+}
+
+// AdminEndAnnouncement: remove the announcement
+func (c *Client) AdminEndAnnouncement(ctx context.Context) error {
+	return c.call(ctx, http.MethodDelete, "/ext/v1/admin/site/announcement", []any{}, nil, nil, nil)
+}
+
+// AdminEndInvitation: withdraw an invitation
+func (c *Client) AdminEndInvitation(ctx context.Context, id int64) error {
+	return c.call(ctx, http.MethodDelete, "/ext/v1/admin/invitations/%v", []any{id}, nil, nil, nil)
+}
+
+// AdminEndReadOnly: make the site writable again
+func (c *Client) AdminEndReadOnly(ctx context.Context) error {
+	return c.call(ctx, http.MethodDelete, "/ext/v1/admin/read-only", []any{}, nil, nil, nil)
+}
+
+// AdminEndSignUpLink: end a sign-up link
+func (c *Client) AdminEndSignUpLink(ctx context.Context, id int64) error {
+	return c.call(ctx, http.MethodDelete, "/ext/v1/admin/sign-up-links/%v", []any{id}, nil, nil, nil)
+}
+
+// AdminGetAccount: read an account
+func (c *Client) AdminGetAccount(ctx context.Context, id client.Ref) (*AdminAccountDetails, error) {
+	var out AdminAccountDetails
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/accounts/%v", []any{id}, nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminGetPage: read a page of the site
+func (c *Client) AdminGetPage(ctx context.Context, slug string) (*AdminPage, error) {
+	var out AdminPage
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/pages/%v", []any{slug}, nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminGetReadOnly: read whether the site is read-only
+func (c *Client) AdminGetReadOnly(ctx context.Context) (*AdminReadOnly, error) {
+	var out AdminReadOnly
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/read-only", []any{}, nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminGetReportParams are the parameters of AdminGetReport. Zero values are not sent.
+type AdminGetReportParams struct {
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminGetReport: read a report
+func (c *Client) AdminGetReport(ctx context.Context, id int64, params *AdminGetReportParams) (*AdminReportDetails, error) {
+	var out AdminReportDetails
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/reports/%v", []any{id}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminGetServer: read the state of the server
+func (c *Client) AdminGetServer(ctx context.Context) (*AdminServer, error) {
+	var out AdminServer
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/server", []any{}, nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminGetSite: read the settings of the site
+func (c *Client) AdminGetSite(ctx context.Context) (*AdminSite, error) {
+	var out AdminSite
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/site", []any{}, nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminHide: hide content
+func (c *Client) AdminHide(ctx context.Context, body *AdminHideRequest) (*AdminHidden, error) {
+	var out AdminHidden
+	if err := c.call(ctx, http.MethodPost, "/ext/v1/admin/hidden", []any{}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminInvite: invite a person
+func (c *Client) AdminInvite(ctx context.Context, body *AdminInviteRequest) (*AdminInvited, error) {
+	var out AdminInvited
+	if err := c.call(ctx, http.MethodPost, "/ext/v1/admin/invitations", []any{}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminListAccountsParams are the parameters of AdminListAccounts. Zero values are not sent.
+type AdminListAccountsParams struct {
+	// The beginning of a name, slug or address.
+	Query string `query:"query"`
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListAccounts: list accounts
+func (c *Client) AdminListAccounts(ctx context.Context, params *AdminListAccountsParams) (*AdminAccountList, error) {
+	var out AdminAccountList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/accounts", []any{}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListAccounts returns all items of AdminListAccounts, page by page.
+func (c *Client) AllAdminListAccounts(ctx context.Context, params *AdminListAccountsParams) iter.Seq2[AdminAccount, error] {
+	var p AdminListAccountsParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminAccount, more bool, err error) {
+		list, err := c.AdminListAccounts(ctx, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminListApplicationsParams are the parameters of AdminListApplications. Zero values are not sent.
+type AdminListApplicationsParams struct {
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListApplications: list OAuth applications
+func (c *Client) AdminListApplications(ctx context.Context, params *AdminListApplicationsParams) (*AdminApplicationList, error) {
+	var out AdminApplicationList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/applications", []any{}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListApplications returns all items of AdminListApplications, page by page.
+func (c *Client) AllAdminListApplications(ctx context.Context, params *AdminListApplicationsParams) iter.Seq2[AdminApplication, error] {
+	var p AdminListApplicationsParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminApplication, more bool, err error) {
+		list, err := c.AdminListApplications(ctx, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminListAuditParams are the parameters of AdminListAudit. Zero values are not sent.
+type AdminListAuditParams struct {
+	// Id or slug of a user, or another name of an actor.
+	Actor string `query:"actor"`
+	// A kind of action, such as `account.suspended`.
+	Act string `query:"act"`
+	// A name, or a type and an id such as `User 7`.
+	About string `query:"about"`
+	// The earliest time.
+	From time.Time `query:"from"`
+	// The time before which entries are listed.
+	To time.Time `query:"to"`
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListAudit: list the audit log
+func (c *Client) AdminListAudit(ctx context.Context, params *AdminListAuditParams) (*AdminAuditList, error) {
+	var out AdminAuditList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/audit", []any{}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListAudit returns all items of AdminListAudit, page by page.
+func (c *Client) AllAdminListAudit(ctx context.Context, params *AdminListAuditParams) iter.Seq2[AdminAuditEntry, error] {
+	var p AdminListAuditParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminAuditEntry, more bool, err error) {
+		list, err := c.AdminListAudit(ctx, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminListBackfills: list backfills
+func (c *Client) AdminListBackfills(ctx context.Context) (*AdminBackfillList, error) {
+	var out AdminBackfillList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/backfills", []any{}, nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminListBackupsParams are the parameters of AdminListBackups. Zero values are not sent.
+type AdminListBackupsParams struct {
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListBackups: list backups
+func (c *Client) AdminListBackups(ctx context.Context, params *AdminListBackupsParams) (*AdminBackupList, error) {
+	var out AdminBackupList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/backups", []any{}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListBackups returns all items of AdminListBackups, page by page.
+func (c *Client) AllAdminListBackups(ctx context.Context, params *AdminListBackupsParams) iter.Seq2[AdminBackup, error] {
+	var p AdminListBackupsParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminBackup, more bool, err error) {
+		list, err := c.AdminListBackups(ctx, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminListBlocklistParams are the parameters of AdminListBlocklist. Zero values are not sent.
+type AdminListBlocklistParams struct {
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListBlocklist: list the blocklist
+func (c *Client) AdminListBlocklist(ctx context.Context, params *AdminListBlocklistParams) (*AdminBlockedList, error) {
+	var out AdminBlockedList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/blocklist", []any{}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListBlocklist returns all items of AdminListBlocklist, page by page.
+func (c *Client) AllAdminListBlocklist(ctx context.Context, params *AdminListBlocklistParams) iter.Seq2[AdminBlocked, error] {
+	var p AdminListBlocklistParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminBlocked, more bool, err error) {
+		list, err := c.AdminListBlocklist(ctx, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminListHiddenParams are the parameters of AdminListHidden. Zero values are not sent.
+type AdminListHiddenParams struct {
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListHidden: list hidden content
+func (c *Client) AdminListHidden(ctx context.Context, params *AdminListHiddenParams) (*AdminHiddenList, error) {
+	var out AdminHiddenList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/hidden", []any{}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListHidden returns all items of AdminListHidden, page by page.
+func (c *Client) AllAdminListHidden(ctx context.Context, params *AdminListHiddenParams) iter.Seq2[AdminHidden, error] {
+	var p AdminListHiddenParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminHidden, more bool, err error) {
+		list, err := c.AdminListHidden(ctx, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminListInvitationsParams are the parameters of AdminListInvitations. Zero values are not sent.
+type AdminListInvitationsParams struct {
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListInvitations: list invitations of people
+func (c *Client) AdminListInvitations(ctx context.Context, params *AdminListInvitationsParams) (*AdminLinkList, error) {
+	var out AdminLinkList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/invitations", []any{}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListInvitations returns all items of AdminListInvitations, page by page.
+func (c *Client) AllAdminListInvitations(ctx context.Context, params *AdminListInvitationsParams) iter.Seq2[AdminLink, error] {
+	var p AdminListInvitationsParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminLink, more bool, err error) {
+		list, err := c.AdminListInvitations(ctx, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminListJobsParams are the parameters of AdminListJobs. Zero values are not sent.
+type AdminListJobsParams struct {
+	// By default failed jobs.
+	State string `query:"state"`
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListJobs: list jobs
+func (c *Client) AdminListJobs(ctx context.Context, params *AdminListJobsParams) (*AdminJobList, error) {
+	var out AdminJobList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/jobs", []any{}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListJobs returns all items of AdminListJobs, page by page.
+func (c *Client) AllAdminListJobs(ctx context.Context, params *AdminListJobsParams) iter.Seq2[AdminJob, error] {
+	var p AdminListJobsParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminJob, more bool, err error) {
+		list, err := c.AdminListJobs(ctx, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminListPages: list the pages of the site
+func (c *Client) AdminListPages(ctx context.Context) (*AdminPageList, error) {
+	var out AdminPageList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/pages", []any{}, nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminListReceiptsParams are the parameters of AdminListReceipts. Zero values are not sent.
+type AdminListReceiptsParams struct {
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListReceipts: list receipts
+func (c *Client) AdminListReceipts(ctx context.Context, params *AdminListReceiptsParams) (*AdminReceiptList, error) {
+	var out AdminReceiptList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/receipts", []any{}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListReceipts returns all items of AdminListReceipts, page by page.
+func (c *Client) AllAdminListReceipts(ctx context.Context, params *AdminListReceiptsParams) iter.Seq2[AdminReceipt, error] {
+	var p AdminListReceiptsParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminReceipt, more bool, err error) {
+		list, err := c.AdminListReceipts(ctx, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminListReportsParams are the parameters of AdminListReports. Zero values are not sent.
+type AdminListReportsParams struct {
+	// By default the open ones.
+	State string `query:"state"`
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListReports: list reports
+func (c *Client) AdminListReports(ctx context.Context, params *AdminListReportsParams) (*AdminReportList, error) {
+	var out AdminReportList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/reports", []any{}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListReports returns all items of AdminListReports, page by page.
+func (c *Client) AllAdminListReports(ctx context.Context, params *AdminListReportsParams) iter.Seq2[AdminReport, error] {
+	var p AdminListReportsParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminReport, more bool, err error) {
+		list, err := c.AdminListReports(ctx, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminListSignUpLinks: list sign-up links
+func (c *Client) AdminListSignUpLinks(ctx context.Context) (*AdminLinkList, error) {
+	var out AdminLinkList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/sign-up-links", []any{}, nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminListStorageParams are the parameters of AdminListStorage. Zero values are not sent.
+type AdminListStorageParams struct {
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListStorage: list the storage of accounts
+func (c *Client) AdminListStorage(ctx context.Context, params *AdminListStorageParams) (*AdminStorageList, error) {
+	var out AdminStorageList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/storage", []any{}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListStorage returns all items of AdminListStorage, page by page.
+func (c *Client) AllAdminListStorage(ctx context.Context, params *AdminListStorageParams) iter.Seq2[AdminStorage, error] {
+	var p AdminListStorageParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminStorage, more bool, err error) {
+		list, err := c.AdminListStorage(ctx, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminListTokensParams are the parameters of AdminListTokens. Zero values are not sent.
+type AdminListTokensParams struct {
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminListTokens: list the personal access tokens of an account
+func (c *Client) AdminListTokens(ctx context.Context, id client.Ref, params *AdminListTokensParams) (*AdminTokenList, error) {
+	var out AdminTokenList
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/accounts/%v/tokens", []any{id}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AllAdminListTokens returns all items of AdminListTokens, page by page.
+func (c *Client) AllAdminListTokens(ctx context.Context, id client.Ref, params *AdminListTokensParams) iter.Seq2[AdminToken, error] {
+	var p AdminListTokensParams
+	if params != nil {
+		p = *params
+	}
+	return rest.Pages(func() (data []AdminToken, more bool, err error) {
+		list, err := c.AdminListTokens(ctx, id, &p)
+		if err != nil {
+			return nil, false, err
+		}
+		if list.NextCursor != nil {
+			p.Cursor = *list.NextCursor
+		}
+		return list.Data, list.NextCursor != nil, nil
+	})
+}
+
+// AdminLookParams are the parameters of AdminLook. Zero values are not sent.
+type AdminLookParams struct {
+	// The `next_cursor` of the previous response to the same request.
+	Cursor string `query:"cursor"`
+	// How many items to return at most.
+	Limit int64 `query:"limit"`
+}
+
+// AdminLook: read reported or hidden content
+func (c *Client) AdminLook(ctx context.Context, kind string, id int64, params *AdminLookParams) (*AdminLook, error) {
+	var out AdminLook
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/admin/content/%v/%v", []any{kind, id}, params, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminRemoveSecondFactor: remove the second factor of an account
+func (c *Client) AdminRemoveSecondFactor(ctx context.Context, id client.Ref) error {
+	return c.call(ctx, http.MethodDelete, "/ext/v1/admin/accounts/%v/second-factor", []any{id}, nil, nil, nil)
+}
+
+// AdminResetPassword: send a link for choosing a password
+func (c *Client) AdminResetPassword(ctx context.Context, id client.Ref, body *AdminResetPasswordRequest) (*AdminAddress, error) {
+	var out AdminAddress
+	if err := c.call(ctx, http.MethodPost, "/ext/v1/admin/accounts/%v/password-reset", []any{id}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminRetryJob: run a job again
+func (c *Client) AdminRetryJob(ctx context.Context, id int64, body *AdminRetryJobRequest) error {
+	return c.call(ctx, http.MethodPost, "/ext/v1/admin/jobs/%v/retry", []any{id}, nil, body, nil)
+}
+
+// AdminRevokeToken: revoke a personal access token
+func (c *Client) AdminRevokeToken(ctx context.Context, id int64) error {
+	return c.call(ctx, http.MethodDelete, "/ext/v1/admin/tokens/%v", []any{id}, nil, nil, nil)
+}
+
+// AdminSavePage: create or replace a page of the site
+func (c *Client) AdminSavePage(ctx context.Context, slug string, body *AdminSavePageRequest) (*AdminPage, error) {
+	var out AdminPage
+	if err := c.call(ctx, http.MethodPut, "/ext/v1/admin/pages/%v", []any{slug}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminSetEmail: change the address of an account
+func (c *Client) AdminSetEmail(ctx context.Context, id client.Ref, body *AdminSetEmailRequest) (*AdminAccount, error) {
+	var out AdminAccount
+	if err := c.call(ctx, http.MethodPut, "/ext/v1/admin/accounts/%v/email", []any{id}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminSetPassword: set the password of an account
+func (c *Client) AdminSetPassword(ctx context.Context, id client.Ref, body *AdminSetPasswordRequest) (*AdminAccount, error) {
+	var out AdminAccount
+	if err := c.call(ctx, http.MethodPut, "/ext/v1/admin/accounts/%v/password", []any{id}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminSetSignUp: choose who may sign up
+func (c *Client) AdminSetSignUp(ctx context.Context, body *AdminSetSignUpRequest) error {
+	return c.call(ctx, http.MethodPut, "/ext/v1/admin/site/sign-up", []any{}, nil, body, nil)
+}
+
+// AdminShowParams are the parameters of AdminShow. Zero values are not sent.
+type AdminShowParams struct {
+	// A message to the owner.
+	Text string `query:"text"`
+}
+
+// AdminShow: show hidden content again
+func (c *Client) AdminShow(ctx context.Context, id int64, params *AdminShowParams) error {
+	return c.call(ctx, http.MethodDelete, "/ext/v1/admin/hidden/%v", []any{id}, params, nil, nil)
+}
+
+// AdminSignOut: sign an account out everywhere
+func (c *Client) AdminSignOut(ctx context.Context, id client.Ref, body *AdminSignOutRequest) (*AdminAccount, error) {
+	var out AdminAccount
+	if err := c.call(ctx, http.MethodPost, "/ext/v1/admin/accounts/%v/sign-out", []any{id}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminStartBackup: start a backup
+func (c *Client) AdminStartBackup(ctx context.Context) error {
+	return c.call(ctx, http.MethodPost, "/ext/v1/admin/backups", []any{}, nil, nil, nil)
+}
+
+// AdminStartExport: start an export of an account
+func (c *Client) AdminStartExport(ctx context.Context, id client.Ref) error {
+	return c.call(ctx, http.MethodPost, "/ext/v1/admin/accounts/%v/exports", []any{id}, nil, nil, nil)
+}
+
+// AdminUnblock: remove from the blocklist
+func (c *Client) AdminUnblock(ctx context.Context, id int64) error {
+	return c.call(ctx, http.MethodDelete, "/ext/v1/admin/blocklist/%v", []any{id}, nil, nil, nil)
+}
+
+// AdminUpdateAccount: change an account
+func (c *Client) AdminUpdateAccount(ctx context.Context, id client.Ref, body *AdminUpdateAccountRequest) (*AdminAccount, error) {
+	var out AdminAccount
+	if err := c.call(ctx, http.MethodPatch, "/ext/v1/admin/accounts/%v", []any{id}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// AdminUpdateSite: change the settings of the site
+func (c *Client) AdminUpdateSite(ctx context.Context, body *AdminUpdateSiteRequest) (*AdminSite, error) {
+	var out AdminSite
+	if err := c.call(ctx, http.MethodPatch, "/ext/v1/admin/site", []any{}, nil, body, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
 // CreateHighlight: highlight a passage of a block
 func (c *Client) CreateHighlight(ctx context.Context, id int64, body *CreateHighlightRequest) (*Annotation, error) {
 	var out Annotation
@@ -1175,6 +2550,15 @@ func (c *Client) GetMyUsage(ctx context.Context) (*Usage, error) {
 func (c *Client) GetMyVersion(ctx context.Context, number int64) (*TextVersion, error) {
 	var out TextVersion
 	if err := c.call(ctx, http.MethodGet, "/ext/v1/me/versions/%v", []any{number}, nil, nil, &out); err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+// GetReceipt: read a receipt
+func (c *Client) GetReceipt(ctx context.Context, code string) (*Receipt, error) {
+	var out Receipt
+	if err := c.call(ctx, http.MethodGet, "/ext/v1/receipts/%v", []any{code}, nil, nil, &out); err != nil {
 		return nil, err
 	}
 	return &out, nil

@@ -13,6 +13,573 @@ export interface AddCollaboratorRequest {
   user_id?: number;
 }
 
+/** An account as operators see it. */
+export interface AdminAccount {
+  created_at: string;
+  email: string;
+  id: number;
+  name: string;
+  role: string;
+  slug: string;
+  suspended: boolean;
+  tier: string;
+}
+
+/** An account with details. */
+export interface AdminAccountDetails {
+  account: AdminAccount;
+  /** That may act for the account. */
+  applications: number;
+  blocks: number;
+  channels: number;
+  deletion: AdminDeletion;
+  has_password: boolean;
+  /** Connected accounts of sign-on providers. */
+  identities: number;
+  last_seen_at: string | null;
+  passkeys: number;
+  /** 0 is unlimited. */
+  quota_bytes: number;
+  /** Unused ones. */
+  recovery_codes: number;
+  sessions: number;
+  stored_bytes: number;
+  tokens: number;
+}
+
+/** Part of a list. */
+export interface AdminAccountList {
+  data: AdminAccount[];
+  /** For the next part; null at the end. */
+  next_cursor: string | null;
+}
+
+/** A link. */
+export interface AdminAddress {
+  /** Null if it was mailed. */
+  address: string | null;
+}
+
+export interface AdminAnnounceRequest {
+  seen?: number;
+  severity?: string;
+  /** Markdown. */
+  text: string;
+  /** When it disappears; without it, when an operator removes it. */
+  until?: string;
+}
+
+/** An OAuth application. */
+export interface AdminApplication {
+  client_id: string;
+  /** Only in the response that creates it. */
+  client_secret: string | null;
+  created_at: string;
+  id: number;
+  name: string;
+  /** Slug of the account that registered it. */
+  owner: string | null;
+  public: boolean;
+  redirect_uris: string[];
+}
+
+/** Part of a list. */
+export interface AdminApplicationList {
+  data: AdminApplication[];
+  /** For the next part; null at the end. */
+  next_cursor: string | null;
+}
+
+/** An entry of the audit log. */
+export interface AdminAuditEntry {
+  about: AdminSubject | null;
+  act: string;
+  actor: string;
+  actor_id: number | null;
+  address: string | null;
+  at: string;
+  details: unknown;
+  id: number;
+  request_id: string | null;
+}
+
+/** Part of the log. */
+export interface AdminAuditList {
+  data: AdminAuditEntry[];
+  next_cursor: string | null;
+}
+
+/** Remaining work of a job after an upgrade. */
+export interface AdminBackfill {
+  /** Whether `rows` is an upper bound. */
+  at_most: boolean;
+  kind: string;
+  rows: number;
+}
+
+/** All backfills. */
+export interface AdminBackfillList {
+  data: AdminBackfill[];
+}
+
+/** A backup. */
+export interface AdminBackup {
+  bytes: number;
+  ended_at: string | null;
+  error: string | null;
+  files: number;
+  /** Files that the storage did not have. */
+  missing: number;
+  /** Its name where it is stored. */
+  name: string | null;
+  rows: number;
+  scheduled: boolean;
+  started_at: string;
+  state: string;
+  /** Bytes of files that were new. */
+  written: number;
+}
+
+/** Part of a list. */
+export interface AdminBackupList {
+  data: AdminBackup[];
+  /** For the next part; null at the end. */
+  next_cursor: string | null;
+}
+
+export interface AdminBeginReadOnlyRequest {
+  /** Shown to everybody. */
+  reason?: string;
+  /** When it is expected to end. It does not end by itself. */
+  until?: string;
+}
+
+export interface AdminBlockRequest {
+  kind: string;
+  note?: string | null;
+  /** A domain, the domain of a mail provider, the SHA-256 of a file, or a network. */
+  value: string;
+}
+
+/** An entry of the blocklist. */
+export interface AdminBlocked {
+  created_at: string;
+  id: number;
+  kind: string;
+  note: string;
+  value: string;
+}
+
+/** Part of a list. */
+export interface AdminBlockedList {
+  data: AdminBlocked[];
+  /** For the next part; null at the end. */
+  next_cursor: string | null;
+}
+
+export interface AdminCreateAccountRequest {
+  email: string;
+  name: string;
+  /** 8 to 200 bytes. */
+  password?: string | null;
+  /** By default derived from the name. */
+  slug?: string | null;
+  /** By default that of the setting `default-tier`. */
+  tier?: string;
+}
+
+export interface AdminCreateApplicationRequest {
+  /** Id or slug of the account that it belongs to. */
+  account: string;
+  /** Whether its tokens expire and are refreshed. */
+  expiring?: boolean;
+  name: string;
+  /** Whether it has no secret. */
+  public?: boolean;
+  redirect_uris?: string[];
+  /** Whether it was written for version 2 of the API. */
+  version_2?: boolean;
+}
+
+export interface AdminCreateSignUpLinkRequest {
+  days?: number;
+  /** Id or slug of a group to join. */
+  group?: string | null;
+  note?: string | null;
+  places: number;
+  /** Whether addresses need no confirmation. */
+  vouched?: boolean;
+}
+
+export interface AdminDecideReportRequest {
+  /** With `suspended`, also hide everything that they created. */
+  hide?: boolean;
+  outcome: string;
+  /** Reasons for the owner; required if the outcome is `warned`. */
+  text?: string | null;
+}
+
+/** What deleting an account would do. */
+export interface AdminDeletion {
+  /** Deleted, in no channel of others. */
+  blocks: number;
+  /** Deleted. */
+  channels: number;
+  /** Deleted. */
+  comments: number;
+  /** Slugs. */
+  groups_deleted: string[];
+  /** Slugs. */
+  groups_handed_over: string[];
+  /** Whether it is not the only operator. */
+  possible: boolean;
+  /** Kept without an author, in channels of others. */
+  shared_blocks: number;
+}
+
+/** Free space of a disk. */
+export interface AdminDisk {
+  free_bytes: number;
+  path: string;
+  total_bytes: number;
+}
+
+/** Hidden content. */
+export interface AdminHidden {
+  about: AdminSubject;
+  created_at: string;
+  id: number;
+  owner: string | null;
+  owner_id: number | null;
+}
+
+/** Part of a list. */
+export interface AdminHiddenList {
+  data: AdminHidden[];
+  /** For the next part; null at the end. */
+  next_cursor: string | null;
+}
+
+export interface AdminHideRequest {
+  id: number;
+  /** Reasons for the owner. */
+  text?: string | null;
+  type: string;
+}
+
+export interface AdminInviteRequest {
+  again?: boolean;
+  days?: number;
+  email: string;
+  /** Id or slug of a group to join. */
+  group?: string | null;
+  mail: boolean;
+  name?: string | null;
+  slug?: string | null;
+}
+
+/** The result of inviting a person. */
+export interface AdminInvited {
+  /** Slug of the account that has the address. */
+  account: string | null;
+  /** The link, if it was created and not mailed. */
+  address: string | null;
+  invitation_id: number | null;
+  outcome: string;
+}
+
+/** A job. */
+export interface AdminJob {
+  args: unknown;
+  /** When it ended, started its attempt, or is due. */
+  at: string;
+  attempts: number;
+  error: string | null;
+  id: number;
+  kind: string;
+  max_attempts: number;
+  process: string | null;
+  state: string;
+}
+
+/** Jobs of a class. */
+export interface AdminJobClass {
+  failed: number;
+  name: string;
+  oldest_due_at: string | null;
+  running: number;
+  waiting: number;
+}
+
+/** Part of a list. */
+export interface AdminJobList {
+  data: AdminJob[];
+  /** For the next part; null at the end. */
+  next_cursor: string | null;
+}
+
+/** A link for signing up. */
+export interface AdminLink {
+  /** Only in the response that creates it. */
+  address: string | null;
+  created_at: string;
+  /** The only address that may use it. */
+  email: string | null;
+  expires_at: string;
+  /** Slug of the group to join. */
+  group: string | null;
+  id: number;
+  /** Whether it can still be used. */
+  live: boolean;
+  name: string | null;
+  note: string | null;
+  places: number;
+  slug: string | null;
+  taken: number;
+  /** Slugs of the accounts that used it. */
+  used_by: string[];
+}
+
+/** Part of a list. */
+export interface AdminLinkList {
+  data: AdminLink[];
+  /** For the next part; null at the end. */
+  next_cursor: string | null;
+}
+
+/** Reported or hidden content. */
+export interface AdminLook {
+  about: AdminSubject;
+  /** Of a channel, as in `/v3`. */
+  contents: unknown[];
+  excerpt: string;
+  hidden_id: number | null;
+  /** As in `/v3`. */
+  item: unknown;
+  next_cursor: string | null;
+  owner_id: number | null;
+}
+
+/** A page of the site. */
+export interface AdminPage {
+  /** Markdown; null in lists. */
+  body: string | null;
+  created_at: string;
+  slug: string;
+  title: string;
+  updated_at: string;
+  version: number;
+}
+
+/** All pages. */
+export interface AdminPageList {
+  data: AdminPage[];
+}
+
+/** Whether the site is read-only. */
+export interface AdminReadOnly {
+  read_only: boolean;
+  reason: string | null;
+  since: string | null;
+  /** When it is expected to end. */
+  until: string | null;
+}
+
+/** A receipt with the number of its account. */
+export interface AdminReceipt {
+  account_id: number;
+  id: number;
+  receipt: Receipt;
+}
+
+/** Part of the receipts. */
+export interface AdminReceiptList {
+  data: AdminReceipt[];
+  next_cursor: string | null;
+}
+
+/** A report. */
+export interface AdminReport {
+  about: AdminSubject;
+  closed_at: string | null;
+  /** A slug; null for the command line. */
+  closed_by: string | null;
+  id: number;
+  last_at: string;
+  opened_at: string;
+  outcome: string | null;
+  /** Their slug. */
+  owner: string | null;
+  /** The person responsible for it. */
+  owner_id: number | null;
+  reports: number;
+  /** The message to the owner. */
+  text: string | null;
+}
+
+/** A report with details. */
+export interface AdminReportDetails {
+  entries: AdminReportEntry[];
+  /** Of the content as it is now; null if it was deleted. */
+  excerpt: string | null;
+  /** Of the entry in the list of hidden content. */
+  hidden_id: number | null;
+  next_cursor: string | null;
+  report: AdminReport;
+}
+
+/** One person's report. */
+export interface AdminReportEntry {
+  created_at: string;
+  id: number;
+  reason: string;
+  reporter: string | null;
+  reporter_id: number | null;
+  text: string;
+}
+
+/** Part of a list. */
+export interface AdminReportList {
+  data: AdminReport[];
+  /** For the next part; null at the end. */
+  next_cursor: string | null;
+}
+
+export interface AdminResetPasswordRequest {
+  mail: boolean;
+}
+
+export interface AdminRetryJobRequest {
+  force: boolean;
+}
+
+export interface AdminSavePageRequest {
+  /** Markdown. */
+  body: string;
+  seen?: number;
+  title: string;
+}
+
+/** The state of the server. */
+export interface AdminServer {
+  blocks: number;
+  channels: number;
+  connections: number;
+  counted_at: string;
+  database: string;
+  disks: AdminDisk[];
+  failed_backup_at: string | null;
+  groups: number;
+  jobs: AdminJobClass[];
+  last_backup_at: string | null;
+  mail_error: string | null;
+  mail_sent_at: string | null;
+  stored_bytes: number;
+  users: number;
+  version: string;
+}
+
+export interface AdminSetEmailRequest {
+  email: string;
+}
+
+export interface AdminSetPasswordRequest {
+  /** 8 to 200 bytes. */
+  password: string;
+}
+
+export interface AdminSetSignUpRequest {
+  mode: string;
+}
+
+export interface AdminSignOutRequest {
+  tokens: boolean;
+}
+
+/** Settings of the site. */
+export interface AdminSite {
+  /** Markdown. */
+  about: string | null;
+  /** When the announcement disappears. */
+  announced_until: string | null;
+  /** Markdown. */
+  announcement: string | null;
+  /** Ids of channels. */
+  featured: number[];
+  name: string;
+  /** That of the announcement. */
+  severity: string;
+  sign_up: string;
+  /** Whether a setting of the server fixes it. */
+  sign_up_fixed: boolean;
+  updated_at: string;
+  version: number;
+}
+
+/** The storage of an account. */
+export interface AdminStorage {
+  blocks: number;
+  id: number;
+  /** 0 is unlimited. */
+  quota_bytes: number;
+  slug: string;
+  stored_bytes: number;
+}
+
+/** Part of a list. */
+export interface AdminStorageList {
+  data: AdminStorage[];
+  /** For the next part; null at the end. */
+  next_cursor: string | null;
+}
+
+/** What something is about. */
+export interface AdminSubject {
+  id: number;
+  label: string;
+  type: string;
+}
+
+/** A personal access token without its secret. */
+export interface AdminToken {
+  created_at: string;
+  expires_at: string | null;
+  /** Its first characters. */
+  hint: string;
+  id: number;
+  last_used_at: string | null;
+  name: string;
+  revoked_at: string | null;
+  /** Its scopes, separated by spaces. */
+  scope: string;
+}
+
+/** Part of a list. */
+export interface AdminTokenList {
+  data: AdminToken[];
+  /** For the next part; null at the end. */
+  next_cursor: string | null;
+}
+
+export interface AdminUpdateAccountRequest {
+  /** Also hide everything that the suspended account created, until the suspension is lifted. */
+  hide?: boolean;
+  role?: string;
+  suspended?: boolean;
+  tier?: string;
+}
+
+export interface AdminUpdateSiteRequest {
+  /** Markdown. */
+  about?: string | null;
+  /** Slugs of channels on the start page, in order. */
+  featured?: string[];
+  name?: string;
+  /** The key or address of one of your uploads. */
+  picture?: string | null;
+  seen?: number;
+}
+
 /** A highlight in the W3C's Web Annotation Data Model. Positions count characters of Unicode. */
 export interface Annotation {
   "@context"?: string;
@@ -112,7 +679,7 @@ export interface Change {
   channel_id: number | null;
   /** Continues after this change. */
   cursor: string;
-  /** The fields of a channel that changed, if they are known. */
+  /** The fields that changed, if they are known. */
   fields: string[];
   /** Id of the thing. */
   id: number;
@@ -464,6 +1031,19 @@ export interface Profile {
   web_url: string;
 }
 
+/** A confirmation of an export or an erasure. */
+export interface Receipt {
+  asked_at: string;
+  /** Whether an operator did it for the person. */
+  by_operator: boolean;
+  code: string;
+  /** Numbers of what was exported or erased, such as `channels` and `blocks`. */
+  counts: unknown;
+  /** Null while the rest is being erased. */
+  done_at: string | null;
+  kind: string;
+}
+
 export interface RunBulkRequest {
   /** Whether to commit all operations or none. */
   atomic?: boolean;
@@ -760,6 +1340,136 @@ export interface Operations {
   addCollaborator(id: string | number, body: AddCollaboratorRequest, options?: CallOptions): Promise<Collaborator>;
   /** Save a copy of a block's page */
   addSnapshot(id: string | number, body: string, params?: { title?: string; url?: string; taken_at?: string; shared?: boolean }, options?: CallOptions): Promise<Snapshot>;
+  /** Announce something on every page */
+  adminAnnounce(body: AdminAnnounceRequest, options?: CallOptions): Promise<AdminSite>;
+  /** Make the site read-only */
+  adminBeginReadOnly(body: AdminBeginReadOnlyRequest, options?: CallOptions): Promise<AdminReadOnly>;
+  /** Add to the blocklist */
+  adminBlock(body: AdminBlockRequest, options?: CallOptions): Promise<AdminBlocked>;
+  /** Create an account */
+  adminCreateAccount(body: AdminCreateAccountRequest, options?: CallOptions): Promise<AdminAccount>;
+  /** Register an OAuth application for an account */
+  adminCreateApplication(body: AdminCreateApplicationRequest, options?: CallOptions): Promise<AdminApplication>;
+  /** Create a sign-up link */
+  adminCreateSignUpLink(body: AdminCreateSignUpLinkRequest, options?: CallOptions): Promise<AdminLink>;
+  /** Decide about a report */
+  adminDecideReport(id: string | number, body: AdminDecideReportRequest, options?: CallOptions): Promise<AdminReport>;
+  /** Delete an account */
+  adminDeleteAccount(id: string | number, params?: { slug?: string }, options?: CallOptions): Promise<Receipt>;
+  /** Delete an OAuth application */
+  adminDeleteApplication(clientID: string, options?: CallOptions): Promise<void>;
+  /** Delete a page of the site */
+  adminDeletePage(slug: string, options?: CallOptions): Promise<void>;
+  /** Remove the announcement */
+  adminEndAnnouncement(options?: CallOptions): Promise<void>;
+  /** Withdraw an invitation */
+  adminEndInvitation(id: string | number, options?: CallOptions): Promise<void>;
+  /** Make the site writable again */
+  adminEndReadOnly(options?: CallOptions): Promise<void>;
+  /** End a sign-up link */
+  adminEndSignUpLink(id: string | number, options?: CallOptions): Promise<void>;
+  /** Read an account */
+  adminGetAccount(id: string | number, options?: CallOptions): Promise<AdminAccountDetails>;
+  /** Read a page of the site */
+  adminGetPage(slug: string, options?: CallOptions): Promise<AdminPage>;
+  /** Read whether the site is read-only */
+  adminGetReadOnly(options?: CallOptions): Promise<AdminReadOnly>;
+  /** Read a report */
+  adminGetReport(id: string | number, params?: { cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminReportDetails>;
+  /** Read the state of the server */
+  adminGetServer(options?: CallOptions): Promise<AdminServer>;
+  /** Read the settings of the site */
+  adminGetSite(options?: CallOptions): Promise<AdminSite>;
+  /** Hide content */
+  adminHide(body: AdminHideRequest, options?: CallOptions): Promise<AdminHidden>;
+  /** Invite a person */
+  adminInvite(body: AdminInviteRequest, options?: CallOptions): Promise<AdminInvited>;
+  /** List accounts */
+  adminListAccounts(params?: { query?: string; cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminAccountList>;
+  /** Returns all items of adminListAccounts, page by page. */
+  allAdminListAccounts(params?: { query?: string; cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminAccount>;
+  /** List OAuth applications */
+  adminListApplications(params?: { cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminApplicationList>;
+  /** Returns all items of adminListApplications, page by page. */
+  allAdminListApplications(params?: { cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminApplication>;
+  /** List the audit log */
+  adminListAudit(params?: { actor?: string; act?: string; about?: string; from?: string; to?: string; cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminAuditList>;
+  /** Returns all items of adminListAudit, page by page. */
+  allAdminListAudit(params?: { actor?: string; act?: string; about?: string; from?: string; to?: string; cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminAuditEntry>;
+  /** List backfills */
+  adminListBackfills(options?: CallOptions): Promise<AdminBackfillList>;
+  /** List backups */
+  adminListBackups(params?: { cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminBackupList>;
+  /** Returns all items of adminListBackups, page by page. */
+  allAdminListBackups(params?: { cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminBackup>;
+  /** List the blocklist */
+  adminListBlocklist(params?: { cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminBlockedList>;
+  /** Returns all items of adminListBlocklist, page by page. */
+  allAdminListBlocklist(params?: { cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminBlocked>;
+  /** List hidden content */
+  adminListHidden(params?: { cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminHiddenList>;
+  /** Returns all items of adminListHidden, page by page. */
+  allAdminListHidden(params?: { cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminHidden>;
+  /** List invitations of people */
+  adminListInvitations(params?: { cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminLinkList>;
+  /** Returns all items of adminListInvitations, page by page. */
+  allAdminListInvitations(params?: { cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminLink>;
+  /** List jobs */
+  adminListJobs(params?: { state?: string; cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminJobList>;
+  /** Returns all items of adminListJobs, page by page. */
+  allAdminListJobs(params?: { state?: string; cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminJob>;
+  /** List the pages of the site */
+  adminListPages(options?: CallOptions): Promise<AdminPageList>;
+  /** List receipts */
+  adminListReceipts(params?: { cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminReceiptList>;
+  /** Returns all items of adminListReceipts, page by page. */
+  allAdminListReceipts(params?: { cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminReceipt>;
+  /** List reports */
+  adminListReports(params?: { state?: string; cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminReportList>;
+  /** Returns all items of adminListReports, page by page. */
+  allAdminListReports(params?: { state?: string; cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminReport>;
+  /** List sign-up links */
+  adminListSignUpLinks(options?: CallOptions): Promise<AdminLinkList>;
+  /** List the storage of accounts */
+  adminListStorage(params?: { cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminStorageList>;
+  /** Returns all items of adminListStorage, page by page. */
+  allAdminListStorage(params?: { cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminStorage>;
+  /** List the personal access tokens of an account */
+  adminListTokens(id: string | number, params?: { cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminTokenList>;
+  /** Returns all items of adminListTokens, page by page. */
+  allAdminListTokens(id: string | number, params?: { cursor?: string; limit?: number }, options?: CallOptions): AsyncGenerator<AdminToken>;
+  /** Read reported or hidden content */
+  adminLook(type: string, id: string | number, params?: { cursor?: string; limit?: number }, options?: CallOptions): Promise<AdminLook>;
+  /** Remove the second factor of an account */
+  adminRemoveSecondFactor(id: string | number, options?: CallOptions): Promise<void>;
+  /** Send a link for choosing a password */
+  adminResetPassword(id: string | number, body: AdminResetPasswordRequest, options?: CallOptions): Promise<AdminAddress>;
+  /** Run a job again */
+  adminRetryJob(id: string | number, body: AdminRetryJobRequest, options?: CallOptions): Promise<void>;
+  /** Revoke a personal access token */
+  adminRevokeToken(id: string | number, options?: CallOptions): Promise<void>;
+  /** Create or replace a page of the site */
+  adminSavePage(slug: string, body: AdminSavePageRequest, options?: CallOptions): Promise<AdminPage>;
+  /** Change the address of an account */
+  adminSetEmail(id: string | number, body: AdminSetEmailRequest, options?: CallOptions): Promise<AdminAccount>;
+  /** Set the password of an account */
+  adminSetPassword(id: string | number, body: AdminSetPasswordRequest, options?: CallOptions): Promise<AdminAccount>;
+  /** Choose who may sign up */
+  adminSetSignUp(body: AdminSetSignUpRequest, options?: CallOptions): Promise<void>;
+  /** Show hidden content again */
+  adminShow(id: string | number, params?: { text?: string }, options?: CallOptions): Promise<void>;
+  /** Sign an account out everywhere */
+  adminSignOut(id: string | number, body: AdminSignOutRequest, options?: CallOptions): Promise<AdminAccount>;
+  /** Start a backup */
+  adminStartBackup(options?: CallOptions): Promise<void>;
+  /** Start an export of an account */
+  adminStartExport(id: string | number, options?: CallOptions): Promise<void>;
+  /** Remove from the blocklist */
+  adminUnblock(id: string | number, options?: CallOptions): Promise<void>;
+  /** Change an account */
+  adminUpdateAccount(id: string | number, body: AdminUpdateAccountRequest, options?: CallOptions): Promise<AdminAccount>;
+  /** Change the settings of the site */
+  adminUpdateSite(body: AdminUpdateSiteRequest, options?: CallOptions): Promise<AdminSite>;
   /** Highlight a passage of a block */
   createHighlight(id: string | number, body: CreateHighlightRequest, options?: CallOptions): Promise<Annotation>;
   /** Report content or a user to the operators */
@@ -822,6 +1532,8 @@ export interface Operations {
   getMyUsage(options?: CallOptions): Promise<Usage>;
   /** Read a version of the own profile */
   getMyVersion(number: number, options?: CallOptions): Promise<TextVersion>;
+  /** Read a receipt */
+  getReceipt(code: string, options?: CallOptions): Promise<Receipt>;
   /** Read the name and texts of this site */
   getSite(options?: CallOptions): Promise<Site>;
   /** Read a saved copy's details */

@@ -25,6 +25,7 @@ type Options struct {
 	Documents Documents
 	Addresses *present.Addresses
 	Exports   *exporting.Exporter
+	Version   string           // of the program, for operators
 	Build     string           // of the program; another build may encode responses differently
 	Fragments *fragments.Cache // encoded parts of version 3 responses; nil disables the cache
 }
@@ -64,7 +65,7 @@ func New(o Options) (*API, error) {
 	}
 	own, err := ext.New(ext.Options{App: o.App, Callers: o.Callers, Doc: o.Documents.Ext,
 		Addresses: o.Addresses, Exports: o.Exports, Content: public.Content, Entity: public.Entity,
-		Shown: public.Shown, State: public.State, Condition: public.Condition, Public: public.Part, V3: o.Documents.V3})
+		Shown: public.Shown, State: public.State, Condition: public.Condition, Public: public.Part, V3: o.Documents.V3, Version: o.Version})
 	if err != nil {
 		return nil, err
 	}

@@ -61,6 +61,7 @@ type Options struct {
 	Webhooks      webhooks.Options
 	Meaning       *collections.Meaning // nil if search by meaning is off
 	AuditKept     time.Duration        // how long entries of the audit log are kept; 0 means forever
+	Backups       bool                 // the servers make backups
 	TrashKept     time.Duration        // how long deleted things can be restored; 0 means not at all
 	Streams       int                  // how many requests may wait for changes at once
 }
@@ -79,7 +80,7 @@ func New(o Options) *App {
 	a.Accounts = accounts.New(accounts.NewSignIns(c, o.Mailer), a.Collections, a.People, o.Accounts)
 	a.SSO = accounts.NewSSO(c, a.Accounts, a.People, o.SSO)
 	a.Moderation = moderation.New(c, a.Accounts)
-	a.Operating = operating.New(c, a.Content, a.Accounts, o.AuditKept)
+	a.Operating = operating.New(c, a.Content, a.Accounts, o.AuditKept, o.Backups)
 	a.Reading = reading.New(c)
 	a.Searches = searches.New(c, a.Finder, o.Mailer)
 	a.Transfer = transfer.New(c, a.Content, a.Collections, o.Identify)

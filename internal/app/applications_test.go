@@ -175,7 +175,7 @@ func TestEndsOfApplications(t *testing.T) {
 			{"nothing", func(client) {}, true, ""},
 			{"a new secret", func(c client) { _, err := a.RotateSecret(ctx, r.ada, c.ID); r.must(err) }, true, "invalid_client"},
 			{"deleted by its owner", func(c client) { r.must(a.DeleteApplication(ctx, r.ada, c.ID)) }, false, "invalid_client"},
-			{"deleted by the operator", func(c client) { r.must(a.EndApplication(ctx, c.ClientID)) }, false, "invalid_client"},
+			{"deleted by the operator", func(c client) { r.must(a.EndApplication(ctx, domain.Actor{}, c.ClientID)) }, false, "invalid_client"},
 			{"the user takes the access", func(client) {
 				all, err := a.Grants(ctx, r.bob)
 				r.must(err)
@@ -685,12 +685,12 @@ func TestApplicationsForTheOperator(t *testing.T) {
 		if !slices.IsSorted(all) || !slices.Contains(all, r.web.ID) || len(slices.Compact(all)) != len(all) || int64(len(all)) != r.rows("applications")[0] {
 			t.Errorf("%v", all)
 		}
-		r.want(domain.Forbidden, a.EndApplication(ctx, domain.CommandLineClient))
+		r.want(domain.Forbidden, a.EndApplication(ctx, domain.Actor{}, domain.CommandLineClient))
 		for _, id := range []string{"", "x", "a\x00b"} {
-			r.want(domain.NotFound, a.EndApplication(ctx, id))
+			r.want(domain.NotFound, a.EndApplication(ctx, domain.Actor{}, id))
 		}
-		r.must(a.EndApplication(ctx, r.web.ClientID))
-		r.want(domain.NotFound, a.EndApplication(ctx, r.web.ClientID))
+		r.must(a.EndApplication(ctx, domain.Actor{}, r.web.ClientID))
+		r.want(domain.NotFound, a.EndApplication(ctx, domain.Actor{}, r.web.ClientID))
 		if e := r.latest(domain.ActAppDeleted); e.About.ID != int64(r.web.ID) || e.ActorID != 0 {
 			t.Errorf("noted %+v", e)
 		}
@@ -805,12 +805,12 @@ func TestPersonalTokens(t *testing.T) {
 		}
 		was := w.rows("audit_entries")
 		for range 2 {
-			w.must(a.RevokeToken(ctx, more.ID))
+			w.must(a.RevokeToken(ctx, domain.Actor{}, more.ID))
 		}
 		if n := w.rows("audit_entries"); n[0] != was[0]+1 {
 			t.Errorf("%d entries", n[0]-was[0])
 		}
-		w.want(domain.NotFound, a.RevokeToken(ctx, 1<<40))
+		w.want(domain.NotFound, a.RevokeToken(ctx, domain.Actor{}, 1<<40))
 	})
 }
 

@@ -249,7 +249,7 @@ func TestRetryingContentOfBlocks(t *testing.T) {
 			if row.state != "" {
 				attempts = w.progress(id).Attempts
 			}
-			w.must(a.Operating.RetryFailedJob(ctx, op, failed[0].ID))
+			w.must(a.Operating.RetryJobAs(ctx, op, failed[0].ID, false))
 			if left, err := a.Operating.FailedJobs(ctx, op, 10); err != nil || len(left) != 0 {
 				t.Errorf("%s: %+v, %v", row.name, left, err)
 			}

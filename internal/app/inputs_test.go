@@ -28,6 +28,7 @@ import (
 	"vitrine/internal/app/webhooks"
 	"vitrine/internal/config"
 	"vitrine/internal/domain"
+	"vitrine/internal/store"
 	"vitrine/internal/store/storetest"
 )
 
@@ -394,6 +395,10 @@ func (in *inputs) textRows() []text {
 			_, err := a.Accounts.BeginPasskey(ctx, ada, in.Proved(ada.UserID), accounts.PasskeyInput{Name: s})
 			return err
 		}},
+		{"CreateApplicationOf name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, _, err := a.Operating.CreateApplication(ctx, operating.OnSite(in.operator, home), domain.Ref{ID: int64(ada.UserID)}, accounts.ApplicationInput{Name: s})
+			return err
+		}},
 		{"CreateApplication name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error { return in.register(accounts.ApplicationInput{Name: s}) }},
 		{"UpdateApplication name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
 			_, err := a.Accounts.UpdateApplication(ctx, ada, in.app.ID, accounts.ApplicationInput{Name: s})
@@ -422,6 +427,14 @@ func (in *inputs) textRows() []text {
 		}},
 		{"SaveLegalPage title", "title", "MaxTitle", domain.MaxTitle, true, func(s string) error { return legal(operating.LegalPageInput{Slug: "terms", Title: s, Body: "x"}) }},
 		{"SaveLegalPage body", "body", "MaxMarkdown", domain.MaxMarkdown, true, func(s string) error { return legal(operating.LegalPageInput{Slug: "terms", Title: "x", Body: s}) }},
+		{"CreateAccount name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, err := a.Operating.CreateAccount(ctx, operating.OnSite(in.operator, home), accounts.CreateUserInput{Name: s, Email: "x1@example.org"})
+			return err
+		}},
+		{"CreateUserAs name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
+			_, err := a.Accounts.CreateUserAs(ctx, in.operator, accounts.CreateUserInput{Name: s, Email: "x2@example.org", Tier: domain.TierFree}, func(store.Queries) error { return nil })
+			return err
+		}},
 		{"CreateUser name", "name", "MaxTitle", domain.MaxTitle, false, func(s string) error {
 			_, err := a.Accounts.CreateUser(ctx, accounts.CreateUserInput{Name: s, Email: "x@example.org", Tier: domain.TierFree})
 			return err
@@ -1272,6 +1285,7 @@ var heldElsewhere = map[string][2]string{
 // withoutText are use cases whose only input is ids, tokens, passwords (which are hashed before any look-up) and
 // settings of jobs. TestBadTokens tests the tokens.
 var withoutText = []string{
+	"ErasureReceipt", "OwnReceipts", "Receipt", "Receipts", "StartExportFor", "AccountsAfter", "BackfillsFor", "Backups", "DefaultTier", "InvitationsBelow", "JobsAfter", "RequestBackup", "SiteFor", "TokensOf",
 	"Account", "AccountDetails", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate", "AuthenticateFor",
 	"Block", "BlockRevision", "Finished", "Outlined", "ImportOrphan", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelDetails", "Check", "CheckFiles", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",
@@ -1281,7 +1295,7 @@ var withoutText = []string{
 	"LockProved", "MailProof", "Merge", "Waiting", "EmbedBlocks", "HasVector", "MeaningState", "VectorsWaiting", "DeadLinks", "CheckLinks", "LinkFailure", "CheckLinkSoon", "Archived", "MailProofLink", "MayOpen", "ProofLink", "ProofWays", "ProveByLink", "ProveByPasskey", "ProveByPassword", "ProveBySignOn", "Renew", "SendProofLink",
 	"ProofOptions", "RemovePasskey", "RemoveSecondFactor", "SecondFactor", "SignInByPasskey",
 	"Me", "Mentioned", "MetadataState", "NewKeyedRequest", "NotificationDays", "OwnTokens", "PasswordLink", "PinnedChannels", "RunProcessBlock", "Processing", "Quota", "PutPasswordLink", "ReadAllNotifications", "ReadNotification", "ReadNotifications",
-	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeHiding", "ResumeTransitions", "RetryFailedJob", "RetryJob", "RemoveItem",
+	"Ready", "Receive", "ReceiveFile", "ReceivePreview", "ReceiveUpload", "RenewFeedSecret", "Reprocess", "ResetPassword", "ResumeHiding", "ResumeTransitions", "RetryJobAs", "RetryJob", "RemoveItem",
 	"RevokeApplicationToken", "RevokeGrant", "RevokeOwnToken", "RevokeToken", "RotateSecret", "RunBatch", "RunCopyContents",
 	"SendAccountInvitation", "SendAddressLink", "SendInvitation", "SendNotice", "SendPasswordLink", "SendReset", "SendSignUp", "ServerStatus", "ServerState", "SessionUser",
 	"Sessions", "SignIn", "SignInByLink", "SignInLink", "SignOut", "ProviderSignOut", "OnlySignOn", "MakeSignInLink", "SignOutAccount", "SignUpAddress", "SignUpFixed", "SignUpLinks", "SignUpMode", "SignUpOffer", "SignUpPending", "SiteSettings", "SweepAccounts",

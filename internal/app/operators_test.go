@@ -389,8 +389,8 @@ func TestRetryingJobs(t *testing.T) {
 		a, ctx := w.a, w.ctx()
 		op := w.first("op")
 		member := w.member("member-1")
-		w.want(domain.NotFound, a.Operating.RetryFailedJob(ctx, op, 1<<40))
-		w.want(domain.Forbidden, a.Operating.RetryFailedJob(ctx, member, 1<<40))
+		w.want(domain.NotFound, a.Operating.RetryJobAs(ctx, op, 1<<40, false))
+		w.want(domain.Forbidden, a.Operating.RetryJobAs(ctx, member, 1<<40, false))
 		if err := a.Operating.RetryJob(ctx, 1<<40, true); err == nil {
 			t.Error("retried a job that is not there")
 		}
@@ -401,13 +401,13 @@ func TestRetryingJobs(t *testing.T) {
 		}
 		was := w.rows("audit_entries")
 		for _, as := range []domain.Actor{{}, member} {
-			w.want(domain.Forbidden, a.Operating.RetryFailedJob(ctx, as, waiting[0].ID))
+			w.want(domain.Forbidden, a.Operating.RetryJobAs(ctx, as, waiting[0].ID, false))
 		}
 		if n := w.rows("audit_entries"); n[0] != was[0] {
 			t.Error("a refused retry is noted")
 		}
 		w.WorkJobs()
-		w.want(domain.Unprocessable, a.Operating.RetryFailedJob(ctx, op, waiting[0].ID)) // it is done
+		w.want(domain.Unprocessable, a.Operating.RetryJobAs(ctx, op, waiting[0].ID, false)) // it is done
 		if n := w.rows("audit_entries"); n[0] != was[0] {
 			t.Error("a retry of a finished job is noted")
 		}

@@ -11,7 +11,7 @@ import (
 // topics lists which topics of app.App each package outside internal/app uses. The test fails for a
 // topic that is not listed, and for one that is listed but not used. Rigs and benchmarks may use all.
 var topics = map[string][]string{
-	"api/ext":               {"Changes", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Reading", "Transfer", "Webhooks"},
+	"api/ext":               {"Accounts", "Changes", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Reading", "Transfer", "Webhooks"},
 	"api/v2":                {"Collections", "Finder", "People"},
 	"api/v3":                {"Collections", "Content", "Finder", "People"},
 	"cli":                   {"Accounts", "Collections", "Content", "Moderation", "Operating", "People", "SSO"},
@@ -28,11 +28,11 @@ var topics = map[string][]string{
 	"site/pages/collect":    {"Collections", "Content", "Finder", "People"},
 	"site/pages/look":       {"Accounts", "Collections", "Content", "Finder", "Moderation", "Operating", "People", "Searches"},
 	"site/pages/moderation": {"Moderation"},
-	"site/pages/operator":   {"Accounts", "Collections", "Content", "Finder", "Operating", "People"},
+	"site/pages/operator":   {"Accounts", "Collections", "Content", "Finder", "Operating", "People", "Transfer"},
 	"site/pages/people":     {"Changes", "Collections", "Finder", "People", "Searches"},
 	"site/pages/read":       {"Reading"},
 	"site/pages/signon":     {"Accounts", "SSO"},
-	"site/pages/transfer":   {"Content", "Transfer"},
+	"site/pages/transfer":   {"Accounts", "Content", "Transfer"},
 	"site/web":              {"Accounts", "Changes", "Collections", "Content", "Finder", "Operating", "People", "SSO", "Searches", "Transfer"},
 }
 

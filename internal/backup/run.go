@@ -102,10 +102,17 @@ func Run(ctx context.Context, o Options) (res Result, err error) {
 	return o.toFolder(ctx)
 }
 
-// Claim records a new run if a backup is due, and returns its name. It returns "" if no backup is due or
+// Claim records a new run if a backup is due, or an operator has requested one since the last, and returns its name. It returns "" if no backup is due or
 // another server has claimed it.
 func Claim(ctx context.Context, s *store.Store, every time.Duration, now time.Time) (name string, err error) {
 	err = s.InTxAlways(ctx, func(tx *store.Tx) error {
+		asked, err := tx.Account().BackupRequested(ctx)
+		if err != nil {
+			return err
+		}
+		if !asked.IsZero() { // an older backup does not count
+			every = max(min(every, now.Sub(asked)), 1)
+		}
 		name, err = tx.Backups().ClaimBackup(ctx, every, now)
 		return err
 	})

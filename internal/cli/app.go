@@ -120,7 +120,7 @@ type appDeleteCmd struct {
 
 func (cmd *appDeleteCmd) Run(c *console) error {
 	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		err := a.Accounts.EndApplication(c.Ctx, cmd.ClientID)
+		err := a.Accounts.EndApplication(c.Ctx, domain.Actor{}, cmd.ClientID)
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no application %q", cmd.ClientID)
 		}

@@ -48,7 +48,7 @@ func optional(t *time.Time) *string {
 type tokenCreateCmd struct {
 	config.Common
 	User    string   `required:"" help:"ID or slug of the account."`
-	Scope   []string `default:"read" enum:"read,write,write:save,write:arrange,write:channels,write:comment,write:follow,write:people,write:account" help:"read; write, which includes read; or kinds of changes, such as write:save,write:comment."`
+	Scope   []string `default:"read" enum:"read,write,write:save,write:arrange,write:channels,write:comment,write:follow,write:people,write:account,admin:read,admin:accounts,admin:moderation,admin:jobs,admin:site" help:"read; write, which includes read; or kinds of changes, such as write:save,write:comment; for operators also admin:read and others (docs/admin.md)."`
 	Channel []string `sep:"none" help:"ID or slug of a channel that the token is limited to; can be repeated. Without it, the token is not limited to channels."`
 	Days    int      `default:"0" help:"Days until the token expires, at most 3650. 0 means never."`
 	Name    string   `default:"command line" help:"What the token is for."`
@@ -147,7 +147,7 @@ type tokenRevokeCmd struct {
 
 func (cmd *tokenRevokeCmd) Run(c *console) error {
 	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
-		err := a.Accounts.RevokeToken(c.Ctx, domain.TokenID(cmd.ID))
+		err := a.Accounts.RevokeToken(c.Ctx, domain.Actor{}, domain.TokenID(cmd.ID))
 		if domain.KindOf(err) == domain.NotFound {
 			return fmt.Errorf("there is no token %d", cmd.ID)
 		}

@@ -33,6 +33,8 @@ type userCmd struct {
 	Delete             userDeleteCmd             `cmd:"" help:"Delete an account, after showing what will be deleted and what stays."`
 	Usage              userUsageCmd              `cmd:"" help:"List the storage use of accounts."`
 
+	Receipts userReceiptsCmd `cmd:"" help:"List the receipts of exports and deleted accounts, newest first."`
+
 	SetOffice userSetOfficeCmd `cmd:"" help:"Make an account an operator, who can manage the server on the website, or a member again."`
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"vitrine/internal/app"
 	"vitrine/internal/app/accounts"
@@ -151,7 +152,53 @@ func (cmd *userDeleteCmd) Run(c *console) error {
 			}
 		}
 		_, err = a.Operating.DeleteAccountOf(c.Ctx, by, domain.Ref{ID: int64(u.ID)}, slug)
-		return printedOr(c, "Deleted account "+u.Slug+".", cmd.User, err)
+		if err == nil {
+			var r domain.DataReceipt
+			if r, err = a.Accounts.ErasureReceipt(c.Ctx, u.ID); err == nil {
+				slug += ", receipt " + r.Code
+			}
+		}
+		return printedOr(c, "Deleted account "+slug+".", cmd.User, err)
+	})
+}
+
+type userReceiptsCmd struct {
+	config.Common
+	JSON bool `name:"json" help:"Print a JSON list."`
+}
+
+// receiptJSON is the JSON form of a receipt.
+type receiptJSON struct {
+	Code       string           `json:"code"`
+	Kind       string           `json:"kind"`
+	AccountID  int64            `json:"account_id"`
+	ByOperator bool             `json:"by_operator"`
+	Counts     map[string]int64 `json:"counts"`
+	AskedAt    string           `json:"asked_at"`
+	DoneAt     *string          `json:"done_at"`
+}
+
+func (cmd *userReceiptsCmd) Run(c *console) error {
+	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
+		all := []receiptJSON{}
+		err := eachOf(func(below domain.DataReceiptID, limit int) ([]domain.DataReceipt, error) {
+			return a.Operating.Receipts(c.Ctx, operating.CommandLine(), below, limit)
+		}, func(r domain.DataReceipt) domain.DataReceiptID {
+			all = append(all, receiptJSON{r.Code, string(r.Kind), int64(r.UserID), r.ByOperator, r.Counts, r.AskedAt.Format(time.RFC3339), optional(r.DoneAt)})
+			return r.ID
+		})
+		if err != nil {
+			return err
+		}
+		if cmd.JSON {
+			return printJSON(c.Out, all)
+		}
+		w := tabwriter.NewWriter(c.Out, 0, 4, 2, ' ', 0)
+		fmt.Fprintln(w, "CODE\tKIND\tACCOUNT\tREQUESTED\tCOMPLETED")
+		for _, r := range all {
+			_, _ = printf(w, "%s\t%s\t%d\t%s\t%s\n", r.Code, r.Kind, r.AccountID, r.AskedAt, orNever(r.DoneAt))
+		}
+		return w.Flush()
 	})
 }
 
@@ -193,7 +240,7 @@ func (cmd *userUsageCmd) Run(c *console) error {
 	return withApp(c, cmd.Common, func(_ config.Config, a *app.App) error {
 		all, find := []usageJSON{}, strings.ToLower(cmd.Search)
 		err := eachOf(func(after domain.UserID, limit int) ([]operating.StoredBy, error) {
-			return a.Operating.UsageOfAll(c.Ctx, after, limit)
+			return a.Operating.UsageOfAll(c.Ctx, operating.CommandLine(), after, limit)
 		}, func(u operating.StoredBy) domain.UserID {
 			if strings.Contains(strings.ToLower(u.Name+"\n"+u.Slug+"\n"+u.Email), find) {
 				all = append(all, usageJSON{int64(u.ID), u.Slug, u.Name, u.Email, u.Blocks, u.OpenChannels + u.PrivateChannels,

@@ -67,6 +67,8 @@ const (
 	ActPageSaved         Act = "site.page-saved"
 	ActPageDeleted       Act = "site.page-deleted"
 	ActJobRetried        Act = "job.retried"
+	ActExportStarted     Act = "account.export"
+	ActBackupRequested   Act = "backup.requested"
 	ActReported          Act = "report.created"
 	ActCaseClosed        Act = "report.closed"
 	ActWarned            Act = "content.warned"
@@ -81,12 +83,12 @@ const (
 // Acts lists all kinds of actions in display order.
 var Acts = []Act{
 	ActAccountCreated, ActAccountDeleted, ActAccountSuspended, ActAccountRestored, ActTierChanged, ActEmailChanged, ActPasswordChanged,
-	ActAccountInvited, ActResetSent, ActSignInLink,
+	ActAccountInvited, ActResetSent, ActSignInLink, ActExportStarted,
 	ActOperatorGiven, ActOperatorTaken, ActSignedIn, ActSignInRefused, ActSignedOut, ActSignedOutAll, ActConfirmed, ActConnected, ActDisconnected,
 	ActPasskeyAdded, ActPasskeyRemoved, ActCodesMade, ActCodeUsed, ActFactorEnded, ActTokenCreated, ActTokenRevoked, ActTokenReused,
 	ActFeedsRenewed, ActAccessGiven, ActAccessTaken, ActAppCreated, ActAppChanged, ActAppSecret, ActAppDeleted, ActWebhookCreated, ActWebhookChanged,
 	ActWebhookSecret, ActWebhookStopped, ActWebhookDeleted, ActMemberAdded, ActMemberRemoved,
-	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActAnnounced, ActAnnouncementEnded, ActReadOnlyBegun, ActReadOnlyEnded, ActPageSaved, ActPageDeleted, ActJobRetried,
+	ActGroupHandedOver, ActSignUpMode, ActSignUpLinkCreated, ActSignUpLinkEnded, ActSiteChanged, ActAnnounced, ActAnnouncementEnded, ActReadOnlyBegun, ActReadOnlyEnded, ActPageSaved, ActPageDeleted, ActJobRetried, ActBackupRequested,
 	ActReported, ActCaseClosed, ActWarned, ActViewed, ActHidden, ActShown, ActDeleted, ActBlocked, ActUnblocked,
 }
 

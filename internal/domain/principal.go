@@ -137,6 +137,7 @@ type Actor struct {
 	Tier          Tier
 	Scope         Scope
 	Limits        *TokenLimits // of the token; nil: none
+	TokenID       TokenID      // of a token that may operate the server, for the audit log; 0 for others
 	Writes        int64        // number of the user's transactions, which a replica must have applied; only counted with replicas
 }
 

@@ -23,6 +23,38 @@ const (
 // Abilities lists the abilities in display order.
 var Abilities = []Ability{MaySave, MayArrange, MayChannels, MayComment, MayFollow, MayPeople, MayAccount}
 
+// The abilities to operate the server, for operators only. They are not part of write: a token has only those that are named
+// when it is created, and it ends when its user is no longer an operator.
+const (
+	AdminRead       Ability = "admin:read"       // read everything that operators see, except reported and hidden content
+	AdminAccounts   Ability = "admin:accounts"   // accounts, invitations, tokens and applications
+	AdminModeration Ability = "admin:moderation" // reports, hidden content, the blocklist
+	AdminJobs       Ability = "admin:jobs"       // jobs and backups
+	AdminSite       Ability = "admin:site"       // texts and settings of the site
+)
+
+// AdminAbilities lists the abilities to operate the server in display order.
+var AdminAbilities = []Ability{AdminRead, AdminAccounts, AdminModeration, AdminJobs, AdminSite}
+
+// Admin reports whether the ability is one to operate the server.
+func (a Ability) Admin() bool { return strings.HasPrefix(string(a), adminScope) }
+
+// scope returns the scope that stands for the ability.
+func (a Ability) scope() string {
+	if a.Admin() {
+		return string(a)
+	}
+	return abilityScope + string(a)
+}
+
+// order returns the position of the ability in lists.
+func (a Ability) order() int {
+	if a.Admin() {
+		return len(Abilities) + slices.Index(AdminAbilities, a)
+	}
+	return slices.Index(Abilities, a)
+}
+
 // MaxTokenChannels is the maximum number of channels that a token can be limited to.
 const MaxTokenChannels = 100
 
@@ -36,10 +68,11 @@ type TokenLimits struct {
 const (
 	abilityScope = "write:"
 	channelScope = "channel:"
+	adminScope   = "admin:"
 )
 
 // ParseTokenLimits reads the limits in a list of scopes, separated by spaces. It ignores scopes that are no limits, and
-// abilities if the list contains write, which includes all of them. wrong is a scope that names no ability or channel, or one
+// kinds of changes if the list contains write, which includes all of them except those of operators. wrong is a scope that names no ability or channel, or one
 // too many.
 func ParseTokenLimits(list string) (limits *TokenLimits, wrong string) {
 	var l TokenLimits
@@ -50,6 +83,10 @@ func ParseTokenLimits(list string) (limits *TokenLimits, wrong string) {
 		switch {
 		case Scope(word) == ScopeWrite:
 			all = true
+		case slices.Contains(AdminAbilities, Ability(word)):
+			l.Abilities = append(l.Abilities, Ability(word))
+		case Ability(word).Admin():
+			return nil, word
 		case limiting && slices.Contains(Abilities, Ability(ability)):
 			l.Abilities = append(l.Abilities, Ability(ability))
 		case limiting:
@@ -63,7 +100,10 @@ func ParseTokenLimits(list string) (limits *TokenLimits, wrong string) {
 		}
 	}
 	if all {
-		l.Abilities = nil
+		l.Abilities = slices.DeleteFunc(l.Abilities, func(a Ability) bool { return !a.Admin() })
+		if len(l.Abilities) > 0 {
+			l.Abilities = append(l.Abilities, Abilities...)
+		}
 	}
 	if limits = l.clean(); limits != nil && len(limits.Channels) > MaxTokenChannels {
 		return nil, channelScope + strconv.FormatInt(int64(limits.Channels[MaxTokenChannels]), 10)
@@ -87,7 +127,7 @@ func NewTokenLimits(abilities []Ability, channels []ChannelID) *TokenLimits {
 
 // clean sorts the lists and removes duplicates. It returns nil if there are no limits.
 func (l TokenLimits) clean() *TokenLimits {
-	slices.SortFunc(l.Abilities, func(a, b Ability) int { return slices.Index(Abilities, a) - slices.Index(Abilities, b) })
+	slices.SortFunc(l.Abilities, func(a, b Ability) int { return a.order() - b.order() })
 	slices.Sort(l.Channels)
 	l.Abilities, l.Channels = slices.Compact(l.Abilities), slices.Compact(l.Channels)
 	if len(l.Abilities) == 0 && len(l.Channels) == 0 {
@@ -103,7 +143,7 @@ func (l *TokenLimits) String() string {
 	}
 	var words []string
 	for _, a := range l.Abilities {
-		words = append(words, abilityScope+string(a))
+		words = append(words, a.scope())
 	}
 	for _, id := range l.Channels {
 		words = append(words, channelScope+strconv.FormatInt(int64(id), 10))
@@ -122,9 +162,17 @@ func (l *TokenLimits) ScopeText(scope Scope) string {
 	return string(scope) + " " + l.String()
 }
 
-// Allows reports whether the limits allow a kind of change.
+// Allows reports whether the limits allow a kind of change. Those of operators must be listed.
 func (l *TokenLimits) Allows(a Ability) bool {
-	return l == nil || len(l.Abilities) == 0 || slices.Contains(l.Abilities, a)
+	if l == nil || len(l.Abilities) == 0 {
+		return !a.Admin()
+	}
+	return slices.Contains(l.Abilities, a)
+}
+
+// Admin reports whether the token may operate the server in any way.
+func (l *TokenLimits) Admin() bool {
+	return l != nil && slices.ContainsFunc(l.Abilities, Ability.Admin)
 }
 
 // InChannel reports whether the limits allow a channel.

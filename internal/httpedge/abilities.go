@@ -10,6 +10,7 @@ import (
 type operation struct {
 	ability domain.Ability // "" for reading
 	inside  bool           // tokens that are limited to channels may call it, and the store keeps it within them
+	reads   bool           // of those of operators: admin:read is enough
 }
 
 // operations lists all operations of the descriptions, and all tools of MCP with the prefix mcp_. A test checks that none is
@@ -17,7 +18,7 @@ type operation struct {
 // content of channels, besides what everyone sees of users and groups, and those whose changes the store checks
 // (docs/design/tokens.md).
 var operations = listed(
-	reading(true, `getPing getOpenapiSpec getOpenapiSpecJson getOpenapi getExtOpenapiSpecJson getSite
+	reading(true, `getPing getReceipt getOpenapiSpec getOpenapiSpecJson getOpenapi getExtOpenapiSpecJson getSite
 		getCurrentUser getMe getUser getGroup getGroupMembers getUserGroups
 		getChannel getChannelContents getChannelConnections getChannelFollowers getChannelThumb getChannelChannels getCollaborators
 		getBlock getBlockComments getBlockConnections getBlockChannels getComments getConnection
@@ -51,6 +52,16 @@ var operations = listed(
 		createGroupInvitation revokeGroupInvitation createGroupInvite deleteGroupInvite`),
 	changing(domain.MayAccount, false, `updateMe markAllMyNotificationsRead markMyNotificationRead clearNotifications
 		createHighlight updateHighlight deleteHighlight createWebhook updateWebhook deleteWebhook rotateWebhookSecret pingWebhook redeliverWebhook createReport startExport deleteExport startImport stopImport`),
+	operating(domain.AdminAccounts, `adminListAccounts adminGetAccount adminListStorage adminListInvitations adminListSignUpLinks
+		adminListTokens adminListApplications adminListReceipts`,
+		`adminCreateAccount adminStartExport adminUpdateAccount adminDeleteAccount adminSetEmail adminSetPassword adminResetPassword adminSignOut
+		adminRemoveSecondFactor adminInvite adminEndInvitation adminCreateSignUpLink adminEndSignUpLink
+		adminRevokeToken adminCreateApplication adminDeleteApplication`),
+	operating(domain.AdminModeration, ``, `adminListReports adminGetReport adminDecideReport adminListHidden adminHide adminShow adminLook
+		adminListBlocklist adminBlock adminUnblock`),
+	operating(domain.AdminJobs, `adminListJobs adminListBackfills adminListBackups`, `adminRetryJob adminStartBackup`),
+	operating(domain.AdminSite, `adminGetSite adminListPages adminGetPage adminGetReadOnly`, `adminUpdateSite adminAnnounce adminEndAnnouncement adminBeginReadOnly adminEndReadOnly adminSetSignUp adminSavePage adminDeletePage`),
+	operating(domain.AdminRead, `adminGetServer adminListAudit`, ``),
 	map[string]operation{
 		"createOAuthToken": {inside: true}, // has no token
 		"runBulk":          {inside: true}, // each of its operations is checked
@@ -75,10 +86,22 @@ func reading(inside bool, names string) map[string]operation { return changing("
 func changing(ability domain.Ability, inside bool, names string) map[string]operation {
 	part := map[string]operation{}
 	for name := range strings.FieldsSeq(names) {
-		part[name] = operation{ability, inside}
+		part[name] = operation{ability: ability, inside: inside}
 	}
 	return part
 }
+
+// operating lists the operations of operators that read, for which admin:read is enough, and the others.
+func operating(ability domain.Ability, reads, others string) map[string]operation {
+	part := changing(ability, false, others)
+	for name := range strings.FieldsSeq(reads) {
+		part[name] = operation{ability: ability, reads: true}
+	}
+	return part
+}
+
+// ErrAdmin refuses an operation of operators to other tokens.
+var ErrAdmin = domain.NewForbidden("The token may not operate the server: an operator can create one that may")
 
 // ErrLimits refuses an operation that the limits of a token do not allow.
 var ErrLimits = domain.NewForbidden("The token does not allow this kind of change")
@@ -87,14 +110,19 @@ var ErrLimits = domain.NewForbidden("The token does not allow this kind of chang
 var ErrChannels = domain.NewForbidden("The token is limited to channels, and this operation is not")
 
 // WithinLimits refuses an operation that the limits of the token do not allow. An operation that is not listed needs a token
-// without limits.
+// without limits, and one of operators a token that names its ability.
 func WithinLimits(name string, limits *domain.TokenLimits) error {
+	o, known := operations[name]
+	if o.ability.Admin() || strings.HasPrefix(name, "admin") {
+		if !limits.Allows(o.ability) && !(o.reads && limits.Allows(domain.AdminRead)) || !known {
+			return ErrAdmin
+		}
+	}
 	if limits == nil {
 		return nil
 	}
-	o, known := operations[name]
 	switch {
-	case !known || o.ability != "" && !limits.Allows(o.ability):
+	case !known || o.ability != "" && !o.ability.Admin() && !limits.Allows(o.ability):
 		return ErrLimits
 	case limits.InChannels() && !o.inside:
 		return ErrChannels

@@ -65,23 +65,34 @@ func (s State) states() ([]rivertype.JobState, error) {
 	return nil, fmt.Errorf("jobs: unknown state %q", string(s))
 }
 
-// List returns up to limit jobs in a state, newest first. limit must be between 1 and MaxListed.
-// Finished jobs are deleted after a while.
-func (q *Queue) List(ctx context.Context, tx *database.Tx, state State, limit int) ([]Job, error) {
+// List returns up to limit jobs in a state, newest first, from the beginning or after a cursor, and the cursor after them, ""
+// at the end. limit must be between 1 and MaxListed. Finished jobs are deleted after a while.
+func (q *Queue) List(ctx context.Context, tx *database.Tx, state State, cursor string, limit int) (list []Job, next string, err error) {
 	states, err := state.states()
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	found, err := q.inserter.JobListTx(ctx, tx.SQL(), river.NewJobListParams().States(states...).
-		OrderBy(river.JobListOrderByTime, river.SortOrderDesc).First(limit))
+	params := river.NewJobListParams().States(states...).OrderBy(river.JobListOrderByTime, river.SortOrderDesc).First(limit)
+	if cursor != "" {
+		var after river.JobListCursor
+		if err := after.UnmarshalText([]byte(cursor)); err != nil {
+			return nil, "", fmt.Errorf("jobs: cursor: %w", err)
+		}
+		params = params.After(&after)
+	}
+	found, err := q.inserter.JobListTx(ctx, tx.SQL(), params)
 	if err != nil {
-		return nil, fmt.Errorf("jobs: list: %w", database.Classify(ctx, err))
+		return nil, "", fmt.Errorf("jobs: list: %w", database.Classify(ctx, err))
 	}
-	list := make([]Job, len(found.Jobs))
+	list = make([]Job, len(found.Jobs))
 	for i, row := range found.Jobs {
 		list[i] = newJob(row)
 	}
-	return list, nil
+	if len(list) == limit && found.LastCursor != nil {
+		text, err := found.LastCursor.MarshalText()
+		return list, string(text), err
+	}
+	return list, "", nil
 }
 
 // Get returns a job, or ErrNoJob.

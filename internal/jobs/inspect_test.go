@@ -20,7 +20,7 @@ func (r *rig) in(fn func(tx *database.Tx) error) error {
 func (r *rig) list(state jobs.State, limit int) (list []jobs.Job) {
 	r.Helper()
 	r.must(r.in(func(tx *database.Tx) (err error) {
-		list, err = r.queue.List(r.Context(), tx, state, limit)
+		list, _, err = r.queue.List(r.Context(), tx, state, "", limit)
 		return err
 	}))
 	return list
@@ -88,7 +88,7 @@ func TestList(t *testing.T) {
 		if err != nil || len(counts) != 3 || counts[jobs.Failed] != 2 || counts[jobs.Waiting] != 2 || counts[jobs.Running] != 0 {
 			t.Errorf("%v, %v", counts, err)
 		}
-		if err := r.in(func(tx *database.Tx) error { _, err := r.queue.List(t.Context(), tx, "lost", 1); return err }); err == nil {
+		if err := r.in(func(tx *database.Tx) error { _, _, err := r.queue.List(t.Context(), tx, "lost", "", 1); return err }); err == nil {
 			t.Error("listed the jobs of a state that there is not")
 		}
 	})

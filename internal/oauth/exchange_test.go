@@ -334,7 +334,7 @@ func TestCommandLine(t *testing.T) {
 				t.Errorf("%q: sent to %s", uri, e.Redirect)
 			}
 		}
-		if err := w.S.App.Accounts.EndApplication(t.Context(), domain.CommandLineClient); domain.KindOf(err) != domain.Forbidden {
+		if err := w.S.App.Accounts.EndApplication(t.Context(), domain.Actor{}, domain.CommandLineClient); domain.KindOf(err) != domain.Forbidden {
 			t.Errorf("deleted: %v", err)
 		}
 		all, err := w.S.App.Accounts.AllApplications(t.Context(), 0, 100)

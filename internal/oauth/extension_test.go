@@ -61,7 +61,7 @@ func TestBrowserExtension(t *testing.T) {
 		refusedConsent(t, w, "without PKCE", plain)
 
 		// An operator ends all access. People may sign in again.
-		if err := w.S.App.Accounts.EndApplication(t.Context(), domain.ExtensionClient); err != nil {
+		if err := w.S.App.Accounts.EndApplication(t.Context(), domain.Actor{}, domain.ExtensionClient); err != nil {
 			t.Fatal(err)
 		}
 		if w.works(tokens[1]) {
@@ -88,7 +88,7 @@ func TestBrowserExtensionIsOff(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	refused(t, "token", w.post(tokenPath, url.Values{"grant_type": {"authorization_code"}, "client_id": {domain.ExtensionClient}, "code": {"x"}}), 401, "invalid_client")
-	if err := w.S.App.Accounts.EndApplication(t.Context(), domain.ExtensionClient); domain.KindOf(err) != domain.NotFound {
+	if err := w.S.App.Accounts.EndApplication(t.Context(), domain.Actor{}, domain.ExtensionClient); domain.KindOf(err) != domain.NotFound {
 		t.Errorf("%v", err)
 	}
 }

@@ -38,7 +38,7 @@ func TestRegister(t *testing.T) {
 		if mine, err := w.S.App.Accounts.Applications(t.Context(), domain.Actor{}); err != nil || len(mine) != 0 {
 			t.Errorf("a guest has %v, %v", mine, err)
 		}
-		if err := w.S.App.Accounts.EndApplication(t.Context(), tool.ClientID); err != nil || w.works(token) {
+		if err := w.S.App.Accounts.EndApplication(t.Context(), domain.Actor{}, tool.ClientID); err != nil || w.works(token) {
 			t.Errorf("its token lives on: %v", err)
 		}
 	}, registering)

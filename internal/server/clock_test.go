@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
 	"vitrine/internal/backup"
 	"vitrine/internal/domain"
@@ -37,7 +38,7 @@ func TestClocksOfNodesDiffer(t *testing.T) {
 
 	// A token that is valid for a few minutes is so at each node, whichever issued it.
 	for _, s := range nodes {
-		secret, token, err := s.App.Accounts.CreateToken(ctx, slow.Person("ada").ID, "short", domain.ScopeWrite)
+		secret, token, err := s.App.Accounts.CreateToken(ctx, slow.Person("ada").ID, accounts.TokenInput{Name: "short", Scope: domain.ScopeWrite})
 		if err != nil {
 			t.Fatal(err)
 		}

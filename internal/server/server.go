@@ -179,7 +179,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		return nil, joinClose(err, db)
 	}
 	s.App = app.New(app.Options{Store: s.Store, Now: o.Now, SiteURL: cfg.SiteURL, BaseURL: cfg.BaseURL,
-		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, AuditKept: cfg.AuditKeep, TrashKept: cfg.TrashKept(), Streams: cfg.MaxStreams, Files: files,
+		FilesURL: cfg.FilesURL + edge.FilesPath, Mailer: mailer, InvitationTTL: cfg.InvitationTTL, AuditKept: cfg.AuditKeep, TrashKept: cfg.TrashKept(), Backups: cfg.Backup.To != "", Streams: cfg.MaxStreams, Files: files,
 		Accounts: accounts.Options{SignUp: domain.SignUpMode(cfg.SignUp), DefaultTier: domain.Tier(cfg.DefaultTier),
 			Registration: cfg.OAuthRegistration, Extension: cfg.BrowserExtension, Setup: s.setup(cfg), Fetcher: files.Fetcher},
 		SSO:      newSSO(cfg, o, s.stats),
@@ -205,7 +205,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s.stats.WatchCache(func() obs.Cache { return obs.Cache(s.fragments.Stats()) })
 	s.callers = httpedge.NewCallers(s.App, s.limiter, o.Now, httpedge.AtOnce{Requests: max(3, db.Readers()/2), Writes: db.GroupSize() / 4})
 	if s.API, err = api.New(api.Options{App: s.App, Callers: s.callers, Documents: o.Documents, Addresses: s.addresses,
-		Exports: s.exports, Build: o.Version + " " + o.Commit, Fragments: s.fragments}); err != nil {
+		Exports: s.exports, Version: o.Version, Build: o.Version + " " + o.Commit, Fragments: s.fragments}); err != nil {
 		return nil, joinClose(err, db)
 	}
 	s.App.Webhooks.Render = s.API.Encode

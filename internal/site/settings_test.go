@@ -162,9 +162,15 @@ func TestDeleteAccount(t *testing.T) {
 		b.get("/settings/delete").says("Your 2 channels are deleted, with all connections in them.", "1 block that is in nobody else’s channel is deleted.",
 			"1 block that is in somebody else’s channel stays there, without your name.", "The group <script>Club, of which you are the only member, is deleted")
 		b.post("/settings/delete", "slug", "tom").want(422).says(`id="slug-error"`, `value="tom"`)
-		b.post("/settings/delete", "slug", "eve").leads("/").follow().says("Your account has been deleted.")
+		deleted := b.post("/settings/delete", "slug", "eve").want(http.StatusSeeOther)
+		receipt := deleted.header.Get("Location")
+		deleted.follow().says("Your account has been deleted.", "Erasure of an account", "<dd>2</dd>", "is being erased").hides("eve@example.org", ">eve<")
 		b.get("/settings/profile").want(http.StatusSeeOther)
 		b.post("/sign-in", "email", "eve@example.org", "password", password).want(422)
 		r.WorkJobs()
+		b.get(receipt).want(200).says("Completed").hides("is being erased", "eve@example.org", ">eve<")
+		b.get("/receipt/NOSUCHRECEIPTNOSUCHRECEIPT").want(404)
+		operator.get("/operator/receipts").want(200).says(receipt[len(receipt)-26:], "Account number")
+		b.get("/operator/receipts").want(http.StatusSeeOther)
 	}, people)
 }

@@ -122,8 +122,8 @@ const doomed = `(ch.owner_type = 'User' AND ch.owner_id = $1 OR ch.owner_type = 
 	SELECT g.id FROM groups g WHERE g.owner_id = $1 AND g.users_count = 1))`
 
 // Legacy counts what a user has.
-func (s UserLists) Legacy(ctx context.Context, user domain.UserID) (l Legacy, err error) {
-	err = s.v.db.QueryRow(ctx, `SELECT (SELECT count(*) FROM channels ch WHERE ch.state = 'available' AND `+doomed+`),
+func (r UserReads) Legacy(ctx context.Context, user domain.UserID) (l Legacy, err error) {
+	err = r.q.db.QueryRow(ctx, `SELECT (SELECT count(*) FROM channels ch WHERE ch.state = 'available' AND `+doomed+`),
 		(SELECT count(*) FROM blocks b WHERE b.user_id = $1),
 		(SELECT count(*) FROM blocks b WHERE b.user_id = $1 AND b.open_count + b.private_count > 0 AND EXISTS (
 			SELECT 1 FROM connections c JOIN channels ch ON ch.id = c.channel_id WHERE c.item_type = 'Block'
@@ -134,7 +134,7 @@ func (s UserLists) Legacy(ctx context.Context, user domain.UserID) (l Legacy, er
 		return l, err
 	}
 	l.Blocks -= l.SharedBlocks
-	rows, err := s.v.db.Query(ctx, "SELECT "+rowmap.GroupColumns+" FROM groups g "+rowmap.GroupOwner+" WHERE g.owner_id = $1 ORDER BY g.name_key, g.id", user)
+	rows, err := r.q.db.Query(ctx, "SELECT "+rowmap.GroupColumns+" FROM groups g "+rowmap.GroupOwner+" WHERE g.owner_id = $1 ORDER BY g.name_key, g.id", user)
 	l.Groups, err = sqlx.Collect(ctx, rows, err, rowmap.ScanGroup)
 	return l, err
 }

@@ -15,14 +15,14 @@ func (tx *Tx) Enqueue(ctx context.Context, args jobs.Args, options ...jobs.Optio
 	return tx.queue.Enqueue(ctx, tx.tx, tx.scope.Cause, args, options...)
 }
 
-// Jobs lists jobs in a state, newest first.
-func (s *Store) Jobs(ctx context.Context, state jobs.State, limit int) (list []jobs.Job, err error) {
+// Jobs lists jobs in a state, newest first. See jobs.Queue.List.
+func (s *Store) Jobs(ctx context.Context, state jobs.State, cursor string, limit int) (list []jobs.Job, next string, err error) {
 	// The queue reads in a transaction that could write.
 	err = s.InTxAlways(ctx, func(tx *Tx) error {
-		list, err = tx.queue.List(ctx, tx.tx, state, limit)
+		list, next, err = tx.queue.List(ctx, tx.tx, state, cursor, limit)
 		return err
 	})
-	return list, err
+	return list, next, err
 }
 
 // LastError returns the unfinished job of a class that failed last, or jobs.ErrNoJob.

@@ -100,6 +100,7 @@ var seedRows = []string{
 	"INSERT INTO group_invites (group_id, code, created_at, updated_at) VALUES (1, 'come-in', 5, 5)",
 	`INSERT INTO legal_pages (slug, title, body_markdown, body_html, body_plain, created_at, updated_at)
 		VALUES ('imprint', 'Imprint', 'We', '<p>We</p>', 'We', 5, 5)`,
+	"INSERT INTO receipts (code, kind, user_id, by_operator, counts, asked_at, done_at) VALUES ('A', 'export', 1, FALSE, '{\"blocks\": 2}', 5, 6)",
 	"INSERT INTO feed_versions (user_id, version) VALUES (1, 2)",
 	"INSERT INTO pins (user_id, channel_id, created_at) SELECT 1, id, 5 FROM channels WHERE title = 'On everything'",
 	"INSERT INTO featured_channels (channel_id, position) SELECT id, 1 FROM channels WHERE title = 'On everything'",

@@ -221,17 +221,26 @@ func (s AccountSort) keys() string {
 	return "u.id DESC"
 }
 
+// foundAccounts selects the accounts whose name, slug or address begins with a text: $1 in lower case, $2 as it is.
+const foundAccounts = ` FROM users u WHERE u.deleted_at IS NULL AND (
+		substr(lower(u.name), 1, length(CAST($1 AS TEXT))) = $1 OR substr(u.name, 1, length(CAST($1 AS TEXT))) = CAST($2 AS TEXT)
+		OR substr(u.slug, 1, length(CAST($1 AS TEXT))) = $1 OR substr(u.email, 1, length(CAST($1 AS TEXT))) = $1)`
+
+// FindAccountsAfter is FindAccounts by id, after the given one.
+func (s UserLists) FindAccountsAfter(ctx context.Context, text string, after domain.UserID, limit int) ([]domain.User, error) {
+	rows, err := s.v.db.Query(ctx, "SELECT "+rowmap.UserColumns+foundAccounts+" AND u.id > $3 ORDER BY u.id LIMIT $4",
+		strings.ToLower(text), text, after, limit)
+	return sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
+}
+
 // FindAccounts lists all accounts, or those whose name, slug or address begins with a text,
 // ignoring case. It reads every account.
 func (s UserLists) FindAccounts(ctx context.Context, text string, sort AccountSort, page domain.Page) (l domain.List[domain.User], err error) {
-	const where = ` FROM users u WHERE u.deleted_at IS NULL AND (
-		substr(lower(u.name), 1, length(CAST($1 AS TEXT))) = $1 OR substr(u.name, 1, length(CAST($1 AS TEXT))) = CAST($2 AS TEXT)
-		OR substr(u.slug, 1, length(CAST($1 AS TEXT))) = $1 OR substr(u.email, 1, length(CAST($1 AS TEXT))) = $1)`
 	lower := strings.ToLower(text)
-	if l.Total, err = sqlx.ScanInt64(s.v.db.QueryRow(ctx, "SELECT count(*)"+where, lower, text)); err != nil {
+	if l.Total, err = sqlx.ScanInt64(s.v.db.QueryRow(ctx, "SELECT count(*)"+foundAccounts, lower, text)); err != nil {
 		return l, err
 	}
-	rows, err := s.v.db.Query(ctx, "SELECT "+rowmap.UserColumns+where+" ORDER BY "+sort.keys()+" LIMIT $3 OFFSET $4",
+	rows, err := s.v.db.Query(ctx, "SELECT "+rowmap.UserColumns+foundAccounts+" ORDER BY "+sort.keys()+" LIMIT $3 OFFSET $4",
 		lower, text, page.Per, page.Offset())
 	l.Items, err = sqlx.Collect(ctx, rows, err, rowmap.ScanUser)
 	return l, err

@@ -2,6 +2,7 @@ package ext
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -28,6 +29,20 @@ func (h *handler) ExportChannel(ctx context.Context, p ext.ExportChannelParams, 
 	return httpedge.Stream(ctx, w, func(begin func(filename, contentType string) io.Writer) error {
 		return h.exports.Channel(ctx, httpedge.Actor(ctx), domain.ParseRef(p.ID), format, nil, begin)
 	})
+}
+
+// GetReceipt implements getReceipt.
+func (h *handler) GetReceipt(ctx context.Context, p ext.GetReceiptParams) (*ext.Receipt, error) {
+	r, err := h.app.Accounts.Receipt(ctx, p.Code)
+	if err != nil {
+		return nil, err
+	}
+	return new(showReceipt(r)), nil
+}
+
+func showReceipt(r domain.DataReceipt) ext.Receipt {
+	counts, _ := json.Marshal(r.Counts) // numbers
+	return ext.Receipt{Code: r.Code, Kind: ext.ReceiptKind(r.Kind), Counts: counts, ByOperator: r.ByOperator, AskedAt: moment(r.AskedAt), DoneAt: instant(r.DoneAt)}
 }
 
 // ListExports implements listExports.

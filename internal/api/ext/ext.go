@@ -37,6 +37,8 @@ type Options struct {
 
 	Public func(context.Context, httpedge.Part) httpedge.Result // carries out an operation of /v3
 	V3     *describe.Description
+
+	Version string // of the program
 }
 
 // handler implements the generated interface.
@@ -53,6 +55,7 @@ type handler struct {
 	callers *httpedge.Callers
 	public  func(context.Context, httpedge.Part) httpedge.Result // an operation of /v3
 	own     func(context.Context, httpedge.Part) httpedge.Result // an operation of /ext/v1
+	program string                                               // its version
 }
 
 var _ ext.Handler = (*handler)(nil)
@@ -60,15 +63,16 @@ var _ ext.Handler = (*handler)(nil)
 // New creates the handler.
 func New(o Options) (http.Handler, error) {
 	h := &handler{app: o.App, at: o.Addresses, doc: o.Doc, item: o.Content, entity: o.Entity, exports: o.Exports,
-		shown: o.Shown, state: o.State, fields: fieldsOf(o.V3), callers: o.Callers, public: o.Public}
+		shown: o.Shown, state: o.State, fields: fieldsOf(o.V3), callers: o.Callers, public: o.Public, program: o.Version}
 	server, err := ext.NewServer(h, ext.WithErrorHandler(httpedge.JSON.Fail), ext.WithNotFound(httpedge.JSON.NotFound),
 		ext.WithMethodNotAllowed(httpedge.JSON.MethodNotAllowed))
 	if err != nil {
 		return nil, err
 	}
 	all := &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server, Address: address,
-		Primary: func(r *http.Request) bool { return isExport(r) || Waits(r) }, Waits: Waits,
+		Primary: func(r *http.Request) bool { return isExport(r) || Waits(r) || isAdmin(r) }, Waits: Waits,
 		Shown: []string{"getExtOpenapiSpecJson", "getSite"}, Kept: map[string]int{"runBulk": maxKeptResults},
+		Always: []string{"adminAnnounce", "adminEndAnnouncement", "adminBeginReadOnly", "adminEndReadOnly"},
 		Route: func(method string, u *url.URL) (string, bool) {
 			r, ok := server.FindPath(method, u)
 			return r.OperationID(), ok

@@ -55,13 +55,18 @@ func (in ApplicationInput) kept() ApplicationInput {
 // CreateApplication registers an application of a user. The secret is not stored, and "" for a public application.
 // Errors name `name` or `redirect_uris`.
 func (a *Accounts) CreateApplication(ctx context.Context, actor domain.Actor, in ApplicationInput) (secret string, app domain.Application, err error) {
+	return a.CreateApplicationOf(ctx, actor, actor.UserID, in)
+}
+
+// CreateApplicationOf is CreateApplication for an application of somebody else, whom the actor may act for.
+func (a *Accounts) CreateApplicationOf(ctx context.Context, actor domain.Actor, owner domain.UserID, in ApplicationInput) (secret string, app domain.Application, err error) {
 	if err := in.Validate(); err != nil {
 		return "", app, err
 	}
 	secret, hash, app := newApplication(in.kept())
-	app.UserID, app.CreatedAt = actor.UserID, a.Now()
+	app.UserID, app.CreatedAt = owner, a.Now()
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		n, err := tx.Account().CountApplications(ctx, actor.UserID)
+		n, err := tx.Account().CountApplications(ctx, owner)
 		if err != nil {
 			return err
 		}

@@ -1,11 +1,13 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
 	"time"
 
+	"vitrine/internal/app/core"
 	"vitrine/internal/auth"
 	"vitrine/internal/domain"
 	"vitrine/internal/store"
@@ -28,6 +30,7 @@ type AuthorizationRequest struct {
 	Resource            string         // RFC 8707: the endpoint that the token is for; "" for all
 	From                domain.Visitor // who sends it
 	Repeated            []string       // names of repeated parameters
+	Operating           bool           // the operator agreed that the application may operate the server
 }
 
 // Consent is a valid request for the user's consent.
@@ -63,11 +66,16 @@ func (a *Accounts) Authorization(ctx context.Context, actor domain.Actor, r Auth
 	if err != nil || !actor.SignedIn() {
 		return c, err
 	}
+	if c.Limits.Admin() {
+		if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+			return c, a.notOperator(c, err)
+		}
+	}
 	granted, limits, err := a.Store.Account().Granted(ctx, c.Application.ID, actor.UserID)
 	if domain.KindOf(err) == domain.NotFound {
 		return c, nil
 	}
-	c.Granted = err == nil && granted.Allows(c.Scope) && (limits == nil || limits.String() == c.Limits.String())
+	c.Granted = err == nil && granted.Allows(c.Scope) && (limits == nil && !c.Limits.Admin() || limits.String() == c.Limits.String())
 	return c, err
 }
 
@@ -84,11 +92,19 @@ func (a *Accounts) Allow(ctx context.Context, actor domain.Actor, r Authorizatio
 	if _, err := a.limitedTo(ctx, actor, c); err != nil {
 		return "", err
 	}
+	if c.Limits.Admin() && !r.Operating {
+		return "", domain.InvalidField("operating", domain.FieldRequired, "must be ticked: the application asks to operate the server")
+	}
 	secret, hash, _ := auth.NewToken(auth.Code)
 	now := a.Now()
 	code := account.Code{Hash: hash, ApplicationID: c.Application.ID, UserID: actor.UserID, RedirectURI: r.RedirectURI,
 		Challenge: r.CodeChallenge, Scope: c.Scope, Limits: c.Limits, Audience: c.Audience, CreatedAt: now, ExpiresAt: now.Add(codeTTL)}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if c.Limits.Admin() {
+			if may, err := lockOperator(ctx, tx, actor.UserID); err != nil || !may {
+				return cmp.Or(err, a.notOperator(c, core.Forbidden("run this server")))
+			}
+		}
 		if err := allow(ctx, tx, code); err != nil {
 			return err
 		}
@@ -102,6 +118,15 @@ func (a *Accounts) Allow(ctx context.Context, actor domain.Actor, r Authorizatio
 		return "", err
 	}
 	return a.answer(c.RedirectURI, c.State, url.Values{"code": {secret}}), nil
+}
+
+// notOperator returns the error for a request to operate the server by somebody whom err refuses.
+func (a *Accounts) notOperator(c Consent, err error) error {
+	if domain.KindOf(err) != domain.Forbidden {
+		return err
+	}
+	const why = "Only an operator can allow an application to operate the server"
+	return &OAuthError{Code: "invalid_scope", Description: why, Redirect: a.refusal(c.RedirectURI, c.State, "invalid_scope", why)}
 }
 
 // allow writes the grant and the code if the application and the user still exist.

@@ -51,7 +51,15 @@ func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
 	if err := a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Origins().ForgetOrigins(ctx, user, core.SweepBatch) }); err != nil {
 		return err
 	}
-	return a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Activity().EmptyInbox(ctx, user, core.SweepBatch) })
+	err = a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Activity().EmptyInbox(ctx, user, core.SweepBatch) })
+	if err != nil {
+		return err
+	}
+	err = a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Changes().ForgetDetails(ctx, user, core.SweepBatch) })
+	if err != nil {
+		return err
+	}
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Account().ErasureDone(ctx, user, a.Now()) })
 }
 
 // purgeTrash deletes what the account has in Trash, and its comments and followings in the Trash of others.

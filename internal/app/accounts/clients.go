@@ -49,7 +49,7 @@ func (a *Accounts) AllApplications(ctx context.Context, after domain.Application
 
 // EndApplication deletes any application by its client id, for the operator. The application of the command line is
 // Forbidden. The browser extension loses its access, but people may sign in with it again unless the settings say otherwise.
-func (a *Accounts) EndApplication(ctx context.Context, clientID string) error {
+func (a *Accounts) EndApplication(ctx context.Context, actor domain.Actor, clientID string) error {
 	if clientID == domain.CommandLineClient {
 		return core.Forbidden("delete the application of the command line")
 	}
@@ -57,5 +57,5 @@ func (a *Accounts) EndApplication(ctx context.Context, clientID string) error {
 	if err != nil {
 		return err
 	}
-	return a.Store.InTx(ctx, func(tx *store.Tx) error { return a.deleteApplication(ctx, tx, domain.Actor{}, app) })
+	return a.Store.InTx(ctx, func(tx *store.Tx) error { return a.deleteApplication(ctx, tx, actor, app) })
 }

@@ -90,6 +90,9 @@ func (a *Accounts) DeleteAccount(ctx context.Context, actor domain.Actor, s doma
 // EndAccount deletes an account. It first locks everything else, including the operators, and then calls locked to lock
 // the row of the account and decide whether it may be deleted.
 func (a *Accounts) EndAccount(ctx context.Context, tx *store.Tx, actor domain.Actor, id domain.UserID, locked func(operators []domain.UserID) (store.Credentials, error)) error {
+	if err := a.addErasure(ctx, tx, actor, id, a.Now()); err != nil { // before anything is gone
+		return err
+	}
 	gone := clearing{a, id}
 	if err := gone.withAccount(ctx, tx); err != nil { // before users, which are locked last
 		return err

@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -20,6 +21,11 @@ func (a *Accounts) CreateOwnToken(ctx context.Context, actor domain.Actor, in To
 	t = in.token(actor.UserID, a.Now())
 	t.Hint = hint
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if in.admin() {
+			if may, err := lockOperator(ctx, tx, actor.UserID); err != nil || !may {
+				return cmp.Or(err, errNotOperator())
+			}
+		}
 		if _, err := tx.Users().LockUser(ctx, actor.UserID); err != nil {
 			return err
 		}

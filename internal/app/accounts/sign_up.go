@@ -134,7 +134,7 @@ func (a *Accounts) signUpLater(ctx context.Context, tx *store.Tx, from domain.Vi
 
 // enroll creates an account by a link, if any, and signs it in.
 func (a *Accounts) enroll(ctx context.Context, tx *store.Tx, from domain.Visitor, slug string, n store.NewUser, link domain.SignUpLink) (session string, err error) {
-	u, err := a.makeAccount(ctx, tx, slug, n, entrance{link, true})
+	u, err := a.makeAccount(ctx, tx, slug, n, entrance{link: link, must: true})
 	if err != nil {
 		return "", err
 	}
@@ -217,7 +217,7 @@ func (a *Accounts) confirm(ctx context.Context, tx *store.Tx, s account.Signup, 
 		return u, err
 	}
 	n := store.NewUser{Name: s.Name, Email: s.Email, PasswordHash: s.PasswordHash, Tier: a.accounts.DefaultTier, Now: now}
-	by := entrance{link, s.Link != 0 && mode != domain.SignUpOpen}
+	by := entrance{link: link, must: s.Link != 0 && mode != domain.SignUpOpen}
 	u, err = a.makeAccount(ctx, tx, s.Slug, n, by)
 	if domain.KindOf(err) == domain.Invalid { // the slug is taken, and nothing was written
 		u, err = a.makeAccount(ctx, tx, "", n, by)

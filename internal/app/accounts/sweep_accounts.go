@@ -12,8 +12,8 @@ import (
 const SignUpLinkKept = 30 * 24 * time.Hour
 
 // SweepAccounts is the job that removes expired data of accounts: sessions, known browsers, unfinished sign-ins,
-// signups, links, authorization codes, counted attempts, idempotency keys and removed connections that could be
-// restored.
+// signups, links, authorization codes, counted attempts, idempotency keys, old receipts and removed
+// connections that could be restored.
 type SweepAccounts struct{}
 
 // Kind implements jobs.Args.
@@ -36,6 +36,9 @@ func (a *Accounts) SweepAccounts(ctx context.Context) error {
 		func(tx *store.Tx) (int, error) { return tx.Account().SweepRefreshTokens(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.Account().SweepTokens(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.Account().SweepAttempts(ctx, now, core.SweepBatch) },
+		func(tx *store.Tx) (int, error) {
+			return tx.Account().SweepReceipts(ctx, now.Add(-receiptsKept), core.SweepBatch)
+		},
 		func(tx *store.Tx) (int, error) { return tx.Redo().SweepOnceKeys(ctx, now, core.SweepBatch) },
 		func(tx *store.Tx) (int, error) { return tx.Redo().SweepRemovals(ctx, now, core.SweepBatch) },
 	}

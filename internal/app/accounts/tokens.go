@@ -1,6 +1,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -57,6 +58,9 @@ func (a *Accounts) AuthenticateFor(ctx context.Context, token string, at domain.
 		return domain.Actor{}, domain.NewUnauthenticated("The token has expired")
 	}
 	a.used.note(h.TokenID, now)
+	if h.Actor.Limits.Admin() {
+		h.Actor.TokenID = h.TokenID
+	}
 	return h.Actor, nil
 }
 
@@ -105,12 +109,15 @@ func (in TokenInput) Validate() error {
 		f.Add("days", domain.FieldOutOfRange, fmt.Sprintf("must be at most %d", maxTokenDays))
 	}
 	for i, a := range in.Abilities {
-		if !slices.Contains(domain.Abilities, a) {
+		if !slices.Contains(domain.Abilities, a) && !slices.Contains(domain.AdminAbilities, a) {
 			f.Add(fmt.Sprintf("abilities[%d]", i), domain.FieldUnknown, "is not known")
 		}
 	}
 	if len(in.Abilities) > 0 && in.Scope == domain.ScopeRead {
 		f.Add("abilities", domain.FieldUnknown, "needs the scope write")
+	}
+	if in.admin() && len(in.Channels) > 0 {
+		f.Add("channels", domain.FieldForbidden, "do not go with operating the server")
 	}
 	if len(in.Channels) > domain.MaxTokenChannels {
 		f.Add("channels", domain.FieldTooMany, fmt.Sprintf("must have at most %d channels", domain.MaxTokenChannels))
@@ -119,6 +126,21 @@ func (in TokenInput) Validate() error {
 }
 
 const maxTokenDays = 3650
+
+// admin reports whether the token may operate the server.
+func (in TokenInput) admin() bool { return slices.ContainsFunc(in.Abilities, domain.Ability.Admin) }
+
+// lockOperator locks the operators, so that none of them can lose their office in the meantime, and reports whether the user
+// is one.
+func lockOperator(ctx context.Context, tx *store.Tx, user domain.UserID) (bool, error) {
+	operators, err := tx.Users().LockOperators(ctx)
+	return slices.Contains(operators, user), err
+}
+
+// errNotOperator refuses a token for operating the server to anybody else.
+func errNotOperator() error {
+	return domain.InvalidField("abilities", domain.FieldForbidden, "include operating the server, which only operators may do")
+}
 
 // token returns the token to store.
 func (in TokenInput) token(user domain.UserID, now time.Time) domain.Token {
@@ -167,6 +189,11 @@ func (a *Accounts) CreateKnownToken(ctx context.Context, user domain.UserID, slu
 
 func (a *Accounts) saveToken(ctx context.Context, t domain.Token, hash []byte) (domain.Token, error) {
 	err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+		if t.Limits.Admin() {
+			if may, err := lockOperator(ctx, tx, t.UserID); err != nil || !may {
+				return cmp.Or(err, errNotOperator())
+			}
+		}
 		if t.ID, err = tx.Account().CreateToken(ctx, t, hash); err != nil {
 			return err
 		}
@@ -181,12 +208,12 @@ func (a *Accounts) Tokens(ctx context.Context, user domain.UserID) ([]domain.Tok
 }
 
 // RevokeToken revokes a token at once. Revoking it again changes nothing.
-func (a *Accounts) RevokeToken(ctx context.Context, id domain.TokenID) error {
+func (a *Accounts) RevokeToken(ctx context.Context, actor domain.Actor, id domain.TokenID) error {
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		live, err := tx.Account().RevokeToken(ctx, id, a.Now())
 		if err != nil || !live {
 			return err
 		}
-		return a.Audit(ctx, tx, domain.Actor{}, domain.ActTokenRevoked, domain.AboutToken(domain.Token{ID: id}), nil)
+		return a.Audit(ctx, tx, actor, domain.ActTokenRevoked, domain.AboutToken(domain.Token{ID: id}), nil)
 	})
 }

@@ -22,8 +22,16 @@ type CreateUserInput struct {
 	Tier     domain.Tier
 }
 
-// CreateUser creates an account. The first one becomes the operator.
+// DefaultTier returns the tier of accounts that people create.
+func (a *Accounts) DefaultTier() domain.Tier { return a.accounts.DefaultTier }
+
+// CreateUser creates an account, from the command line. The first one becomes the operator.
 func (a *Accounts) CreateUser(ctx context.Context, in CreateUserInput) (u domain.User, err error) {
+	return a.CreateUserAs(ctx, domain.Actor{}, in, func(store.Queries) error { return nil })
+}
+
+// CreateUserAs is CreateUser for an actor whom allowed does not refuse.
+func (a *Accounts) CreateUserAs(ctx context.Context, actor domain.Actor, in CreateUserInput, allowed func(store.Queries) error) (u domain.User, err error) {
 	if err := in.Validate(); err != nil {
 		return u, err
 	}
@@ -34,6 +42,9 @@ func (a *Accounts) CreateUser(ctx context.Context, in CreateUserInput) (u domain
 		}
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := allowed(tx.Queries); err != nil {
+			return err
+		}
 		first, err := tx.Account().ClaimFirstAccount(ctx)
 		if err != nil {
 			return err
@@ -42,7 +53,7 @@ func (a *Accounts) CreateUser(ctx context.Context, in CreateUserInput) (u domain
 		if first {
 			n.Office = domain.OfficeOperator
 		}
-		u, err = a.makeAccount(ctx, tx, in.Slug, n, entrance{})
+		u, err = a.makeAccount(ctx, tx, in.Slug, n, entrance{actor: actor})
 		return err
 	})
 	return u, TakenEmail(err)
@@ -50,8 +61,9 @@ func (a *Accounts) CreateUser(ctx context.Context, in CreateUserInput) (u domain
 
 // entrance is the link of an operator by which an account is created, or the zero value.
 type entrance struct {
-	link domain.SignUpLink
-	must bool // the account needs a place of the link
+	link  domain.SignUpLink
+	must  bool         // the account needs a place of the link
+	actor domain.Actor // the operator who creates the account, or the zero value
 }
 
 // makeAccount creates an account with the requested slug, or with one derived from its name. It takes a place of the
@@ -80,7 +92,7 @@ func (a *Accounts) makeAccount(ctx context.Context, tx *store.Tx, slug string, n
 	if u, err = tx.Users().User(ctx, domain.Ref{ID: int64(id)}); err != nil {
 		return u, err
 	}
-	if err := a.Audit(ctx, tx, domain.Actor{}, domain.ActAccountCreated, domain.AboutUser(u), map[string]any{"office": u.Office}); err != nil {
+	if err := a.Audit(ctx, tx, by.actor, domain.ActAccountCreated, domain.AboutUser(u), map[string]any{"office": u.Office}); err != nil {
 		return u, err
 	}
 	if by.link.ID != 0 {

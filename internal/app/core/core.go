@@ -83,12 +83,21 @@ type Patch struct {
 // Audit records an actor's action in the audit log, in the same transaction. Without a user, the context determines
 // whether the command line, a guest or the server acted. details may be nil, and must not contain secrets.
 func (a *Core) Audit(ctx context.Context, tx *store.Tx, actor domain.Actor, act domain.Act, about domain.AuditTarget, details map[string]any) error {
-	if actor.ApplicationID != 0 {
+	if actor.ApplicationID != 0 || actor.TokenID != 0 {
 		details = maps.Clone(details)
 		if details == nil {
 			details = map[string]any{}
 		}
+	}
+	if actor.ApplicationID != 0 {
 		details["application"] = actor.ApplicationID
+	}
+	if actor.TokenID != 0 {
+		name, err := tx.Account().TokenName(ctx, actor.TokenID)
+		if err != nil && domain.KindOf(err) != domain.NotFound { // this action may have deleted it
+			return err
+		}
+		details["token"], details["token_name"] = actor.TokenID, name
 	}
 	return a.AuditEntry(ctx, tx, domain.AuditEntry{ActorID: actor.UserID, Act: act, About: about, Details: details})
 }

@@ -136,6 +136,22 @@ func or(text, otherwise string) string {
 	return text
 }
 
+// InvitationsBelow is OpenInvitations, starting below an id; 0 means from the beginning.
+func (a *Operating) InvitationsBelow(ctx context.Context, by Operator, below domain.SignUpLinkID, limit int) (all []SignUpLinkView, err error) {
+	now := a.Now()
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := by.Allowed(ctx, v.Queries); err != nil {
+			return err
+		}
+		links, err := v.Account().InvitedBelow(ctx, below, limit)
+		for _, l := range links {
+			all = append(all, SignUpLinkView{SignUpLink: l, Live: l.Live(now)})
+		}
+		return err
+	})
+	return all, err
+}
+
 // OpenInvitations lists the unused invitations of people, newest first, including expired ones.
 func (a *Operating) OpenInvitations(ctx context.Context, by Operator, page domain.Page) (l domain.List[SignUpLinkView], err error) {
 	if err := page.Validate(); err != nil {

@@ -6,14 +6,41 @@ import (
 	"fmt"
 
 	"vitrine/internal/app/content"
+	"vitrine/internal/app/core"
 	"vitrine/internal/domain"
 	"vitrine/internal/jobs"
 	"vitrine/internal/store"
 )
 
+// JobState is the state of a job.
+type JobState = jobs.State
+
 // Jobs lists up to limit jobs in a state, newest first. It is for the operator, so it needs no actor.
 func (a *Operating) Jobs(ctx context.Context, state jobs.State, limit int) ([]jobs.Job, error) {
-	return a.Store.Jobs(ctx, state, limit)
+	all, _, err := a.Store.Jobs(ctx, state, "", limit)
+	return all, err
+}
+
+// JobsAfter lists up to limit jobs in a state for an operator, newest first, from the beginning or after a cursor, and the
+// cursor after them, "" at the end. A fault names `cursor`.
+func (a *Operating) JobsAfter(ctx context.Context, actor domain.Actor, state jobs.State, cursor string, limit int) (all []jobs.Job, next string, err error) {
+	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
+		return nil, "", err
+	}
+	secret, err := a.Store.Changes().Secret(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	list, after := "jobs "+string(state), ""
+	if cursor != "" {
+		if err := core.OpenCursor(secret, list, cursor, &after); err != nil {
+			return nil, "", err
+		}
+	}
+	if all, after, err = a.Store.Jobs(ctx, state, after, limit); err != nil || after == "" {
+		return all, "", err
+	}
+	return all, core.SealCursor(secret, list, after), nil
 }
 
 // RetryJob runs a failed or interrupted job again, a waiting one immediately and, if forced, even a running one. A block

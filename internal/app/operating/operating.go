@@ -19,10 +19,11 @@ type Operating struct {
 	totals   totalsCache
 
 	auditKept time.Duration // 0 means forever
+	backups   bool          // the servers make backups
 }
 
 // New creates the use cases. Entries of the audit log are deleted once they are older than auditKept; 0 keeps them
-// forever.
-func New(c *core.Core, content *content.Content, accounts *accounts.Accounts, auditKept time.Duration) *Operating {
-	return &Operating{Core: c, content: content, accounts: accounts, auditKept: auditKept}
+// forever. backups reports whether the servers make backups.
+func New(c *core.Core, content *content.Content, accounts *accounts.Accounts, auditKept time.Duration, backups bool) *Operating {
+	return &Operating{Core: c, content: content, accounts: accounts, auditKept: auditKept, backups: backups}
 }

@@ -25,7 +25,7 @@ func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text s
 	if err := domain.JoinFaults(f.Err(), page.Validate()); err != nil {
 		return l, err
 	}
-	text = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""))
+	text = searched(text)
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
 		if err := core.Operate(ctx, v.Queries, actor); err != nil {
 			return err
@@ -34,6 +34,23 @@ func (a *Operating) FindAccounts(ctx context.Context, actor domain.Actor, text s
 		return err
 	})
 	return l, err
+}
+
+// searched cleans a text to search for.
+func searched(text string) string {
+	return strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""))
+}
+
+// AccountsAfter is FindAccounts by id, after the given one.
+func (a *Operating) AccountsAfter(ctx context.Context, actor domain.Actor, text string, after domain.UserID, limit int) (all []domain.User, err error) {
+	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := core.Operate(ctx, v.Queries, actor); err != nil {
+			return err
+		}
+		all, err = v.Users().FindAccountsAfter(ctx, searched(text), after, limit)
+		return err
+	})
+	return all, err
 }
 
 // AccountChange is an operator's change of an account. Nil fields stay.
@@ -121,9 +138,12 @@ func (a *Operating) setOffice(ctx context.Context, tx *store.Tx, actor domain.Ac
 	if err := tx.Users().SetOffice(ctx, u.ID, office); err != nil {
 		return err
 	}
-	act := domain.ActOperatorTaken
-	if office == domain.OfficeOperator {
-		act = domain.ActOperatorGiven
+	act := domain.ActOperatorGiven
+	if office != domain.OfficeOperator {
+		act = domain.ActOperatorTaken
+		if err := tx.Account().EndAdminTokens(ctx, u.ID, a.Now()); err != nil {
+			return err
+		}
 	}
 	return a.Audit(ctx, tx, actor, act, domain.AboutUser(u), nil)
 }

@@ -35,13 +35,13 @@ func (a *Operating) FailedJobs(ctx context.Context, actor domain.Actor, limit in
 	return a.Jobs(ctx, jobs.Failed, limit)
 }
 
-// RetryFailedJob is RetryJob for an operator. It returns NotFound if there is no such job, and Unprocessable if it has
-// not failed.
-func (a *Operating) RetryFailedJob(ctx context.Context, actor domain.Actor, id int64) error {
+// RetryJobAs is RetryJob for an operator. It returns NotFound if there is no such job, and Unprocessable if it cannot be
+// retried.
+func (a *Operating) RetryJobAs(ctx context.Context, actor domain.Actor, id int64, force bool) error {
 	if err := core.Operate(ctx, a.Store.Queries, actor); err != nil {
 		return err
 	}
-	err := a.retryJob(ctx, actor, id, false)
+	err := a.retryJob(ctx, actor, id, force)
 	switch {
 	case errors.Is(err, jobs.ErrNoJob):
 		return domain.NewNotFound()

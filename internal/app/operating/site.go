@@ -85,6 +85,15 @@ func (a *Operating) look(ctx context.Context) (s domain.Site, err error) {
 // forgetSite drops the cached site.
 func (a *Operating) forgetSite() { a.site.known.Store(nil) }
 
+// SiteFor is SiteSettings for an operator, who sees changes of other servers at once.
+func (a *Operating) SiteFor(ctx context.Context, by Operator) (s domain.Site, err error) {
+	if err := by.Allowed(ctx, a.Store.Queries); err != nil {
+		return s, err
+	}
+	a.forgetSite()
+	return a.SiteSettings(ctx)
+}
+
 // SiteInput changes the given fields.
 type SiteInput struct {
 	Name     *string

@@ -105,10 +105,13 @@ type StoredBy struct {
 	Blocks int64 // created, only in UsageOfAll
 }
 
-// UsageOfAll lists accounts by id, after the given one, with their stored bytes, for the command line. It takes three
-// statements.
-func (a *Operating) UsageOfAll(ctx context.Context, after domain.UserID, limit int) (all []StoredBy, err error) {
+// UsageOfAll lists accounts by id, after the given one, with their stored bytes. It takes three statements, and one more
+// for an account on the website.
+func (a *Operating) UsageOfAll(ctx context.Context, by Operator, after domain.UserID, limit int) (all []StoredBy, err error) {
 	err = a.Store.InSnapshot(ctx, func(v *store.Snapshot) error {
+		if err := by.Allowed(ctx, v.Queries); err != nil {
+			return err
+		}
 		users, err := v.Users().Users(ctx, after, limit)
 		if err != nil {
 			return err

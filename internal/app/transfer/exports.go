@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -46,33 +47,38 @@ func (a *Transfer) StartExport(ctx context.Context, actor domain.Actor) (e domai
 		return e, core.Forbidden("export anything")
 	}
 	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
-		now := a.Now()
-		id, ok, err := tx.Exports().AddExport(ctx, actor.UserID, now, now.Add(ExportsKept))
-		if err != nil {
-			return err
-		}
-		if !ok {
-			return domain.NewUnprocessable("You have an export that is being made. Wait for it, or delete it")
-		}
-		all, err := tx.Exports().Exports(ctx, actor.UserID, now)
-		if err != nil {
-			return err
-		}
-		kept := 0
-		for _, one := range all {
-			if one.State == domain.ExportDone {
-				kept++
-			}
-			if one.ID == id {
-				e = one
-			}
-		}
-		if kept >= domain.MaxExports {
-			return domain.NewUnprocessable(fmt.Sprintf("You have %d exports. Delete one first", domain.MaxExports))
-		}
-		return tx.Enqueue(ctx, MakeExport{id}, jobs.Attempts(exportJobAttempts), jobs.For(int64(actor.UserID)))
+		e, err = a.startExport(ctx, tx, actor.UserID)
+		return err
 	})
 	return e, err
+}
+
+func (a *Transfer) startExport(ctx context.Context, tx *store.Tx, user domain.UserID) (e domain.Export, err error) {
+	now := a.Now()
+	id, ok, err := tx.Exports().AddExport(ctx, user, now, now.Add(ExportsKept))
+	if err != nil {
+		return e, err
+	}
+	if !ok {
+		return e, domain.NewUnprocessable("You have an export that is being made. Wait for it, or delete it")
+	}
+	all, err := tx.Exports().Exports(ctx, user, now)
+	if err != nil {
+		return e, err
+	}
+	kept := 0
+	for _, one := range all {
+		if one.State == domain.ExportDone {
+			kept++
+		}
+		if one.ID == id {
+			e = one
+		}
+	}
+	if kept >= domain.MaxExports {
+		return e, domain.NewUnprocessable(fmt.Sprintf("You have %d exports. Delete one first", domain.MaxExports))
+	}
+	return e, tx.Enqueue(ctx, MakeExport{id}, jobs.Attempts(exportJobAttempts), jobs.For(int64(user)))
 }
 
 // Exports lists the actor's exports, newest first. There are only a few.
@@ -171,11 +177,42 @@ func (a *Transfer) KeepExport(ctx context.Context, e domain.Export, r io.Reader)
 	return a.Store.InTx(ctx, func(tx *store.Tx) error {
 		now := a.Now()
 		counts, err := tx.Exports().EndExport(ctx, e.ID, e.Object, domain.ExportDone, size, now, now.Add(ExportsKept))
-		if err != nil || counts {
+		if err == nil && counts {
+			return addReceipt(ctx, tx, e, now)
+		}
+		if err != nil {
 			return err
 		}
 		return tx.Blobs().DoomObject(ctx, e.Object, now)
 	})
+}
+
+// addReceipt stores the receipt of an export that is done.
+func addReceipt(ctx context.Context, tx *store.Tx, e domain.Export, now time.Time) error {
+	e, err := tx.Exports().Export(ctx, e.UserID, e.ID, now)
+	if err != nil {
+		return err
+	}
+	return tx.Account().AddReceipt(ctx, domain.DataReceipt{Code: rand.Text(), Kind: domain.ReceiptExport, UserID: e.UserID, AskedAt: e.CreatedAt, DoneAt: &now,
+		Counts: map[string]int64{"channels": e.Counts.Channels, "blocks": e.Counts.Blocks, "files": e.Counts.Files, "bytes": e.Counts.Bytes, "left_out": e.Counts.LeftOut}})
+}
+
+// StartExportFor starts an export of another account for an operator. Only its owner can download it.
+func (a *Transfer) StartExportFor(ctx context.Context, actor domain.Actor, ref domain.Ref) (e domain.Export, err error) {
+	err = a.Store.InTx(ctx, func(tx *store.Tx) error {
+		if err := core.Operate(ctx, tx.Queries, actor); err != nil {
+			return err
+		}
+		u, err := tx.Users().User(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if e, err = a.startExport(ctx, tx, u.ID); err != nil {
+			return err
+		}
+		return a.Audit(ctx, tx, actor, domain.ActExportStarted, domain.AboutUser(u), nil)
+	})
+	return e, err
 }
 
 // ExportStopped decides how an export continues after an attempt that did not finish it.

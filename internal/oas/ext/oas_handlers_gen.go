@@ -198,6 +198,2461 @@ func (s *Server) handleAddSnapshotRequest(args [1]string, argsEscaped bool, w ht
 	}
 }
 
+// handleAdminAnnounceRequest handles adminAnnounce operation.
+//
+// It replaces the previous announcement, and also works while the site is read-only. `seen` is the
+// `version` of the site that the change is based on; 409 if it has changed since. Needs `admin:site`.
+//
+// PUT /ext/v1/admin/site/announcement
+func (s *Server) handleAdminAnnounceRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminAnnounceOperation,
+			ID:   "adminAnnounce",
+		}
+	)
+	request, close, err := s.decodeAdminAnnounceRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminSite
+	response, err = s.h.AdminAnnounce(ctx, request)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminAnnounceResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminBeginReadOnlyRequest handles adminBeginReadOnly operation.
+//
+// When it responds, no server commits a change any more. If the site is read-only already, the reason
+// and the end are replaced. Needs `admin:site`.
+//
+// PUT /ext/v1/admin/read-only
+func (s *Server) handleAdminBeginReadOnlyRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminBeginReadOnlyOperation,
+			ID:   "adminBeginReadOnly",
+		}
+	)
+	request, close, err := s.decodeAdminBeginReadOnlyRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminReadOnly
+	response, err = s.h.AdminBeginReadOnly(ctx, request)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminBeginReadOnlyResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminBlockRequest handles adminBlock operation.
+//
+// An entry that exists stays as it is (200). Needs `admin:moderation`.
+//
+// POST /ext/v1/admin/blocklist
+func (s *Server) handleAdminBlockRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminBlockOperation,
+			ID:   "adminBlock",
+		}
+	)
+	request, close, err := s.decodeAdminBlockRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response AdminBlockRes
+	response, err = s.h.AdminBlock(ctx, request)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminBlockResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminCreateAccountRequest handles adminCreateAccount operation.
+//
+// Without a password, the account cannot sign in with one. Needs `admin:accounts`.
+//
+// POST /ext/v1/admin/accounts
+func (s *Server) handleAdminCreateAccountRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminCreateAccountOperation,
+			ID:   "adminCreateAccount",
+		}
+	)
+	request, close, err := s.decodeAdminCreateAccountRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminAccount
+	response, err = s.h.AdminCreateAccount(ctx, request)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminCreateAccountResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminCreateApplicationRequest handles adminCreateApplication operation.
+//
+// The response contains the secret, which is not shown again. Needs `admin:accounts`.
+//
+// POST /ext/v1/admin/applications
+func (s *Server) handleAdminCreateApplicationRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminCreateApplicationOperation,
+			ID:   "adminCreateApplication",
+		}
+	)
+	request, close, err := s.decodeAdminCreateApplicationRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminApplication
+	response, err = s.h.AdminCreateApplication(ctx, request)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminCreateApplicationResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminCreateSignUpLinkRequest handles adminCreateSignUpLink operation.
+//
+// For several people, such as a class. The address is returned only once. Needs `admin:accounts`.
+//
+// POST /ext/v1/admin/sign-up-links
+func (s *Server) handleAdminCreateSignUpLinkRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminCreateSignUpLinkOperation,
+			ID:   "adminCreateSignUpLink",
+		}
+	)
+	request, close, err := s.decodeAdminCreateSignUpLinkRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminLink
+	response, err = s.h.AdminCreateSignUpLink(ctx, request)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminCreateSignUpLinkResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminDecideReportRequest handles adminDecideReport operation.
+//
+// Acts on the content or its owner, notifies the owner with `text`, and the people who reported it.
+// 409 if it was decided already. Needs `admin:moderation`.
+//
+// POST /ext/v1/admin/reports/{id}/decision
+func (s *Server) handleAdminDecideReportRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminDecideReportOperation,
+			ID:   "adminDecideReport",
+		}
+	)
+	params, err := decodeAdminDecideReportParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeAdminDecideReportRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminReport
+	response, err = s.h.AdminDecideReport(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminDecideReportResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminDeleteAccountRequest handles adminDeleteAccount operation.
+//
+// Like its owner could. It cannot be undone. Needs `admin:accounts`.
+//
+// DELETE /ext/v1/admin/accounts/{id}
+func (s *Server) handleAdminDeleteAccountRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminDeleteAccountOperation,
+			ID:   "adminDeleteAccount",
+		}
+	)
+	params, err := decodeAdminDeleteAccountParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *Receipt
+	response, err = s.h.AdminDeleteAccount(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminDeleteAccountResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminDeleteApplicationRequest handles adminDeleteApplication operation.
+//
+// With its tokens and the access that people have granted it. Needs `admin:accounts`.
+//
+// DELETE /ext/v1/admin/applications/{client_id}
+func (s *Server) handleAdminDeleteApplicationRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminDeleteApplicationOperation,
+			ID:   "adminDeleteApplication",
+		}
+	)
+	params, err := decodeAdminDeleteApplicationParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminDeleteApplicationNoContent
+	err = s.h.AdminDeleteApplication(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminDeleteApplicationResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminDeletePageRequest handles adminDeletePage operation.
+//
+// Needs `admin:site`.
+//
+// DELETE /ext/v1/admin/pages/{slug}
+func (s *Server) handleAdminDeletePageRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminDeletePageOperation,
+			ID:   "adminDeletePage",
+		}
+	)
+	params, err := decodeAdminDeletePageParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminDeletePageNoContent
+	err = s.h.AdminDeletePage(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminDeletePageResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminEndAnnouncementRequest handles adminEndAnnouncement operation.
+//
+// It also works while the site is read-only. Without an announcement, it changes nothing. Needs
+// `admin:site`.
+//
+// DELETE /ext/v1/admin/site/announcement
+func (s *Server) handleAdminEndAnnouncementRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var response *AdminEndAnnouncementNoContent
+	err = s.h.AdminEndAnnouncement(ctx)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminEndAnnouncementResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminEndInvitationRequest handles adminEndInvitation operation.
+//
+// 404 if it was accepted. Needs `admin:accounts`.
+//
+// DELETE /ext/v1/admin/invitations/{id}
+func (s *Server) handleAdminEndInvitationRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminEndInvitationOperation,
+			ID:   "adminEndInvitation",
+		}
+	)
+	params, err := decodeAdminEndInvitationParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminEndInvitationNoContent
+	err = s.h.AdminEndInvitation(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminEndInvitationResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminEndReadOnlyRequest handles adminEndReadOnly operation.
+//
+// If the site is writable, it changes nothing. Needs `admin:site`.
+//
+// DELETE /ext/v1/admin/read-only
+func (s *Server) handleAdminEndReadOnlyRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var response *AdminEndReadOnlyNoContent
+	err = s.h.AdminEndReadOnly(ctx)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminEndReadOnlyResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminEndSignUpLinkRequest handles adminEndSignUpLink operation.
+//
+// 404 if it cannot be used any more. Needs `admin:accounts`.
+//
+// DELETE /ext/v1/admin/sign-up-links/{id}
+func (s *Server) handleAdminEndSignUpLinkRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminEndSignUpLinkOperation,
+			ID:   "adminEndSignUpLink",
+		}
+	)
+	params, err := decodeAdminEndSignUpLinkParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminEndSignUpLinkNoContent
+	err = s.h.AdminEndSignUpLink(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminEndSignUpLinkResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminGetAccountRequest handles adminGetAccount operation.
+//
+// With its ways to sign in, its storage, and what deleting it would do. Needs `admin:accounts` or
+// `admin:read`.
+//
+// GET /ext/v1/admin/accounts/{id}
+func (s *Server) handleAdminGetAccountRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminGetAccountOperation,
+			ID:   "adminGetAccount",
+		}
+	)
+	params, err := decodeAdminGetAccountParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminAccountDetails
+	response, err = s.h.AdminGetAccount(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminGetAccountResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminGetPageRequest handles adminGetPage operation.
+//
+// Needs `admin:site` or `admin:read`.
+//
+// GET /ext/v1/admin/pages/{slug}
+func (s *Server) handleAdminGetPageRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminGetPageOperation,
+			ID:   "adminGetPage",
+		}
+	)
+	params, err := decodeAdminGetPageParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminPage
+	response, err = s.h.AdminGetPage(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminGetPageResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminGetReadOnlyRequest handles adminGetReadOnly operation.
+//
+// Needs `admin:site` or `admin:read`.
+//
+// GET /ext/v1/admin/read-only
+func (s *Server) handleAdminGetReadOnlyRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var response *AdminReadOnly
+	response, err = s.h.AdminGetReadOnly(ctx)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminGetReadOnlyResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminGetReportRequest handles adminGetReport operation.
+//
+// With the reported content as it is now, and what each person wrote, newest first. `cursor` continues
+// their list. Needs `admin:moderation`.
+//
+// GET /ext/v1/admin/reports/{id}
+func (s *Server) handleAdminGetReportRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminGetReportOperation,
+			ID:   "adminGetReport",
+		}
+	)
+	params, err := decodeAdminGetReportParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminReportDetails
+	response, err = s.h.AdminGetReport(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminGetReportResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminGetServerRequest handles adminGetServer operation.
+//
+// Version, totals, jobs by class, mail, disks of this server and the last backup. Totals are at most a
+// minute old. Needs `admin:read`.
+//
+// GET /ext/v1/admin/server
+func (s *Server) handleAdminGetServerRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var response *AdminServer
+	response, err = s.h.AdminGetServer(ctx)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminGetServerResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminGetSiteRequest handles adminGetSite operation.
+//
+// Needs `admin:site` or `admin:read`.
+//
+// GET /ext/v1/admin/site
+func (s *Server) handleAdminGetSiteRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var response *AdminSite
+	response, err = s.h.AdminGetSite(ctx)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminGetSiteResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminHideRequest handles adminHide operation.
+//
+// From everybody except its owner, who is notified. 409 if it is hidden already. Needs
+// `admin:moderation`.
+//
+// POST /ext/v1/admin/hidden
+func (s *Server) handleAdminHideRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminHideOperation,
+			ID:   "adminHide",
+		}
+	)
+	request, close, err := s.decodeAdminHideRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminHidden
+	response, err = s.h.AdminHide(ctx, request)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminHideResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminInviteRequest handles adminInvite operation.
+//
+// Creates a link that works once and only for the address, even if signing up is closed. With `mail`
+// it is mailed, otherwise it is returned. A person who has an account or an open invitation is not
+// invited again, unless `again` replaces the invitation. Needs `admin:accounts`.
+//
+// POST /ext/v1/admin/invitations
+func (s *Server) handleAdminInviteRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminInviteOperation,
+			ID:   "adminInvite",
+		}
+	)
+	request, close, err := s.decodeAdminInviteRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminInvited
+	response, err = s.h.AdminInvite(ctx, request)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminInviteResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListAccountsRequest handles adminListAccounts operation.
+//
+// By id. `query` finds those whose name, slug or address begins with it. Needs `admin:accounts` or
+// `admin:read`.
+//
+// GET /ext/v1/admin/accounts
+func (s *Server) handleAdminListAccountsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListAccountsOperation,
+			ID:   "adminListAccounts",
+		}
+	)
+	params, err := decodeAdminListAccountsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminAccountList
+	response, err = s.h.AdminListAccounts(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListAccountsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListApplicationsRequest handles adminListApplications operation.
+//
+// Of all accounts, by id. Needs `admin:accounts` or `admin:read`.
+//
+// GET /ext/v1/admin/applications
+func (s *Server) handleAdminListApplicationsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListApplicationsOperation,
+			ID:   "adminListApplications",
+		}
+	)
+	params, err := decodeAdminListApplicationsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminApplicationList
+	response, err = s.h.AdminListApplications(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListApplicationsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListAuditRequest handles adminListAudit operation.
+//
+// Newest first. Needs `admin:read`.
+//
+// GET /ext/v1/admin/audit
+func (s *Server) handleAdminListAuditRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListAuditOperation,
+			ID:   "adminListAudit",
+		}
+	)
+	params, err := decodeAdminListAuditParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminAuditList
+	response, err = s.h.AdminListAudit(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListAuditResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListBackfillsRequest handles adminListBackfills operation.
+//
+// How many rows the jobs after an upgrade still have to process. Needs `admin:jobs` or `admin:read`.
+//
+// GET /ext/v1/admin/backfills
+func (s *Server) handleAdminListBackfillsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var response *AdminBackfillList
+	response, err = s.h.AdminListBackfills(ctx)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListBackfillsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListBackupsRequest handles adminListBackups operation.
+//
+// Those of the last half year as this server recorded them, newest first. Needs `admin:jobs` or
+// `admin:read`.
+//
+// GET /ext/v1/admin/backups
+func (s *Server) handleAdminListBackupsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListBackupsOperation,
+			ID:   "adminListBackups",
+		}
+	)
+	params, err := decodeAdminListBackupsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminBackupList
+	response, err = s.h.AdminListBackups(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListBackupsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListBlocklistRequest handles adminListBlocklist operation.
+//
+// Newest first. Needs `admin:moderation`.
+//
+// GET /ext/v1/admin/blocklist
+func (s *Server) handleAdminListBlocklistRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListBlocklistOperation,
+			ID:   "adminListBlocklist",
+		}
+	)
+	params, err := decodeAdminListBlocklistParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminBlockedList
+	response, err = s.h.AdminListBlocklist(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListBlocklistResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListHiddenRequest handles adminListHidden operation.
+//
+// Newest first. Needs `admin:moderation`.
+//
+// GET /ext/v1/admin/hidden
+func (s *Server) handleAdminListHiddenRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListHiddenOperation,
+			ID:   "adminListHidden",
+		}
+	)
+	params, err := decodeAdminListHiddenParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminHiddenList
+	response, err = s.h.AdminListHidden(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListHiddenResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListInvitationsRequest handles adminListInvitations operation.
+//
+// Those that were not accepted, newest first, including expired ones. Needs `admin:accounts` or
+// `admin:read`.
+//
+// GET /ext/v1/admin/invitations
+func (s *Server) handleAdminListInvitationsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListInvitationsOperation,
+			ID:   "adminListInvitations",
+		}
+	)
+	params, err := decodeAdminListInvitationsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminLinkList
+	response, err = s.h.AdminListInvitations(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListInvitationsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListJobsRequest handles adminListJobs operation.
+//
+// Newest first. Needs `admin:jobs` or `admin:read`.
+//
+// GET /ext/v1/admin/jobs
+func (s *Server) handleAdminListJobsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListJobsOperation,
+			ID:   "adminListJobs",
+		}
+	)
+	params, err := decodeAdminListJobsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminJobList
+	response, err = s.h.AdminListJobs(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListJobsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListPagesRequest handles adminListPages operation.
+//
+// In the order of their creation, without their texts. There are at most a few dozen. Needs
+// `admin:site` or `admin:read`.
+//
+// GET /ext/v1/admin/pages
+func (s *Server) handleAdminListPagesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var response *AdminPageList
+	response, err = s.h.AdminListPages(ctx)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListPagesResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListReceiptsRequest handles adminListReceipts operation.
+//
+// Of exports and erasures, newest first. Needs `admin:accounts` or `admin:read`.
+//
+// GET /ext/v1/admin/receipts
+func (s *Server) handleAdminListReceiptsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListReceiptsOperation,
+			ID:   "adminListReceipts",
+		}
+	)
+	params, err := decodeAdminListReceiptsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminReceiptList
+	response, err = s.h.AdminListReceipts(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListReceiptsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListReportsRequest handles adminListReports operation.
+//
+// Reports of the same content are one. Newest first. Needs `admin:moderation`.
+//
+// GET /ext/v1/admin/reports
+func (s *Server) handleAdminListReportsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListReportsOperation,
+			ID:   "adminListReports",
+		}
+	)
+	params, err := decodeAdminListReportsParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminReportList
+	response, err = s.h.AdminListReports(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListReportsResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListSignUpLinksRequest handles adminListSignUpLinks operation.
+//
+// Those that can be used or were used recently, newest first, with the accounts that used them. There
+// are at most a few hundred. Needs `admin:accounts` or `admin:read`.
+//
+// GET /ext/v1/admin/sign-up-links
+func (s *Server) handleAdminListSignUpLinksRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var response *AdminLinkList
+	response, err = s.h.AdminListSignUpLinks(ctx)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListSignUpLinksResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListStorageRequest handles adminListStorage operation.
+//
+// By id. Needs `admin:accounts` or `admin:read`.
+//
+// GET /ext/v1/admin/storage
+func (s *Server) handleAdminListStorageRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListStorageOperation,
+			ID:   "adminListStorage",
+		}
+	)
+	params, err := decodeAdminListStorageParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminStorageList
+	response, err = s.h.AdminListStorage(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListStorageResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminListTokensRequest handles adminListTokens operation.
+//
+// Newest first, including revoked ones, without their secrets. Needs `admin:accounts` or `admin:read`.
+//
+// GET /ext/v1/admin/accounts/{id}/tokens
+func (s *Server) handleAdminListTokensRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminListTokensOperation,
+			ID:   "adminListTokens",
+		}
+	)
+	params, err := decodeAdminListTokensParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminTokenList
+	response, err = s.h.AdminListTokens(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminListTokensResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminLookRequest handles adminLook operation.
+//
+// Regardless of its visibility, with the contents of a channel. 404 for anything that was not reported
+// or hidden. The audit log records each access. Needs `admin:moderation`.
+//
+// GET /ext/v1/admin/content/{type}/{id}
+func (s *Server) handleAdminLookRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminLookOperation,
+			ID:   "adminLook",
+		}
+	)
+	params, err := decodeAdminLookParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminLook
+	response, err = s.h.AdminLook(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminLookResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminRemoveSecondFactorRequest handles adminRemoveSecondFactor operation.
+//
+// Deletes its passkeys and recovery codes and notifies its owner. 422 if it has none. Needs
+// `admin:accounts`.
+//
+// DELETE /ext/v1/admin/accounts/{id}/second-factor
+func (s *Server) handleAdminRemoveSecondFactorRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminRemoveSecondFactorOperation,
+			ID:   "adminRemoveSecondFactor",
+		}
+	)
+	params, err := decodeAdminRemoveSecondFactorParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminRemoveSecondFactorNoContent
+	err = s.h.AdminRemoveSecondFactor(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminRemoveSecondFactorResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminResetPasswordRequest handles adminResetPassword operation.
+//
+// The link works for two hours. With `mail` it is mailed to the person, otherwise it is returned.
+// Sessions stay until it is used. Needs `admin:accounts`.
+//
+// POST /ext/v1/admin/accounts/{id}/password-reset
+func (s *Server) handleAdminResetPasswordRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminResetPasswordOperation,
+			ID:   "adminResetPassword",
+		}
+	)
+	params, err := decodeAdminResetPasswordParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeAdminResetPasswordRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminAddress
+	response, err = s.h.AdminResetPassword(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminResetPasswordResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminRetryJobRequest handles adminRetryJob operation.
+//
+// A failed or interrupted one, or a waiting one now. `force` also repeats a job that runs, which may
+// then run twice. 422 if the job is done. Needs `admin:jobs`.
+//
+// POST /ext/v1/admin/jobs/{id}/retry
+func (s *Server) handleAdminRetryJobRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminRetryJobOperation,
+			ID:   "adminRetryJob",
+		}
+	)
+	params, err := decodeAdminRetryJobParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeAdminRetryJobRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminRetryJobNoContent
+	err = s.h.AdminRetryJob(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminRetryJobResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminRevokeTokenRequest handles adminRevokeToken operation.
+//
+// Revoking it again changes nothing. Needs `admin:accounts`.
+//
+// DELETE /ext/v1/admin/tokens/{id}
+func (s *Server) handleAdminRevokeTokenRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminRevokeTokenOperation,
+			ID:   "adminRevokeToken",
+		}
+	)
+	params, err := decodeAdminRevokeTokenParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminRevokeTokenNoContent
+	err = s.h.AdminRevokeToken(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminRevokeTokenResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminSavePageRequest handles adminSavePage operation.
+//
+// `seen` is the `version` that the change is based on, 0 for a new page; 409 if it has changed since.
+// Needs `admin:site`.
+//
+// PUT /ext/v1/admin/pages/{slug}
+func (s *Server) handleAdminSavePageRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminSavePageOperation,
+			ID:   "adminSavePage",
+		}
+	)
+	params, err := decodeAdminSavePageParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeAdminSavePageRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminPage
+	response, err = s.h.AdminSavePage(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminSavePageResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminSetEmailRequest handles adminSetEmail operation.
+//
+// Without a verification. The previous address is notified. Needs `admin:accounts`.
+//
+// PUT /ext/v1/admin/accounts/{id}/email
+func (s *Server) handleAdminSetEmailRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminSetEmailOperation,
+			ID:   "adminSetEmail",
+		}
+	)
+	params, err := decodeAdminSetEmailParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeAdminSetEmailRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminAccount
+	response, err = s.h.AdminSetEmail(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminSetEmailResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminSetPasswordRequest handles adminSetPassword operation.
+//
+// Ends its sessions and notifies its owner. Needs `admin:accounts`.
+//
+// PUT /ext/v1/admin/accounts/{id}/password
+func (s *Server) handleAdminSetPasswordRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminSetPasswordOperation,
+			ID:   "adminSetPassword",
+		}
+	)
+	params, err := decodeAdminSetPasswordParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeAdminSetPasswordRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminAccount
+	response, err = s.h.AdminSetPassword(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminSetPasswordResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminSetSignUpRequest handles adminSetSignUp operation.
+//
+// 422 if the setting `signup` fixes it. Needs `admin:site`.
+//
+// PUT /ext/v1/admin/site/sign-up
+func (s *Server) handleAdminSetSignUpRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminSetSignUpOperation,
+			ID:   "adminSetSignUp",
+		}
+	)
+	request, close, err := s.decodeAdminSetSignUpRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminSetSignUpNoContent
+	err = s.h.AdminSetSignUp(ctx, request)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminSetSignUpResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminShowRequest handles adminShow operation.
+//
+// `id` is that of the entry in the list of hidden content. Needs `admin:moderation`.
+//
+// DELETE /ext/v1/admin/hidden/{id}
+func (s *Server) handleAdminShowRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminShowOperation,
+			ID:   "adminShow",
+		}
+	)
+	params, err := decodeAdminShowParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminShowNoContent
+	err = s.h.AdminShow(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminShowResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminSignOutRequest handles adminSignOut operation.
+//
+// With `tokens`, also revokes its personal access tokens and the access of applications. Needs
+// `admin:accounts`.
+//
+// POST /ext/v1/admin/accounts/{id}/sign-out
+func (s *Server) handleAdminSignOutRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminSignOutOperation,
+			ID:   "adminSignOut",
+		}
+	)
+	params, err := decodeAdminSignOutParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeAdminSignOutRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminAccount
+	response, err = s.h.AdminSignOut(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminSignOutResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminStartBackupRequest handles adminStartBackup operation.
+//
+// One of the servers starts a backup to the place of the scheduled ones within a minute. 422 if there
+// is no such place (`--backup-to`). Asking again before it starts changes nothing. Needs `admin:jobs`.
+//
+// POST /ext/v1/admin/backups
+func (s *Server) handleAdminStartBackupRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err error
+	)
+
+	var response *AdminStartBackupAccepted
+	err = s.h.AdminStartBackup(ctx)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminStartBackupResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminStartExportRequest handles adminStartExport operation.
+//
+// Of everything that the account has, as its owner can start one. Only the owner can download it, in
+// their settings. 422 if one is being made. Needs `admin:accounts`.
+//
+// POST /ext/v1/admin/accounts/{id}/exports
+func (s *Server) handleAdminStartExportRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminStartExportOperation,
+			ID:   "adminStartExport",
+		}
+	)
+	params, err := decodeAdminStartExportParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminStartExportAccepted
+	err = s.h.AdminStartExport(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminStartExportResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminUnblockRequest handles adminUnblock operation.
+//
+// Needs `admin:moderation`.
+//
+// DELETE /ext/v1/admin/blocklist/{id}
+func (s *Server) handleAdminUnblockRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminUnblockOperation,
+			ID:   "adminUnblock",
+		}
+	)
+	params, err := decodeAdminUnblockParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *AdminUnblockNoContent
+	err = s.h.AdminUnblock(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminUnblockResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminUpdateAccountRequest handles adminUpdateAccount operation.
+//
+// Suspends or restores it, and changes its tier or role. Tokens of the account that may operate the
+// server end when it is no longer an operator. You cannot suspend yourself, and the last operator
+// stays one. Needs `admin:accounts`.
+//
+// PATCH /ext/v1/admin/accounts/{id}
+func (s *Server) handleAdminUpdateAccountRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminUpdateAccountOperation,
+			ID:   "adminUpdateAccount",
+		}
+	)
+	params, err := decodeAdminUpdateAccountParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	request, close, err := s.decodeAdminUpdateAccountRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminAccount
+	response, err = s.h.AdminUpdateAccount(ctx, request, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminUpdateAccountResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleAdminUpdateSiteRequest handles adminUpdateSite operation.
+//
+// `seen` is the `version` that the change is based on; 409 if it has changed since. Needs
+// `admin:site`.
+//
+// PATCH /ext/v1/admin/site
+func (s *Server) handleAdminUpdateSiteRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: AdminUpdateSiteOperation,
+			ID:   "adminUpdateSite",
+		}
+	)
+	request, close, err := s.decodeAdminUpdateSiteRequest(r)
+	if err != nil {
+		err = &failure.DecodeRequestError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeRequest", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+	defer func() {
+		if err := close(); err != nil {
+			recordError("CloseRequest", err)
+		}
+	}()
+
+	var response *AdminSite
+	response, err = s.h.AdminUpdateSite(ctx, request)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeAdminUpdateSiteResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
 // handleCreateHighlightRequest handles createHighlight operation.
 //
 // Takes an annotation of the Web Annotation Data Model. The text is that of the article of a Link, or
@@ -1573,6 +4028,52 @@ func (s *Server) handleGetMyVersionRequest(args [1]string, argsEscaped bool, w h
 	}
 
 	if err := encodeGetMyVersionResponse(response, w); err != nil {
+		defer recordError("EncodeResponse", err)
+		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
+			s.cfg.ErrorHandler(ctx, w, r, err)
+		}
+		return
+	}
+}
+
+// handleGetReceiptRequest handles getReceipt operation.
+//
+// The confirmation that the data of an account was exported or erased. Whoever knows the code can read
+// it. It contains no personal data and is kept for three years.
+//
+// GET /ext/v1/receipts/{code}
+func (s *Server) handleGetReceiptRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
+	statusWriter := &codeRecorder{ResponseWriter: w}
+	w = statusWriter
+	ctx := r.Context()
+
+	var (
+		err          error
+		opErrContext = failure.OperationContext{
+			Name: GetReceiptOperation,
+			ID:   "getReceipt",
+		}
+	)
+	params, err := decodeGetReceiptParams(args, argsEscaped, r)
+	if err != nil {
+		err = &failure.DecodeParamsError{
+			OperationContext: opErrContext,
+			Err:              err,
+		}
+		defer recordError("DecodeParams", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	var response *Receipt
+	response, err = s.h.GetReceipt(ctx, params)
+	if err != nil {
+		defer recordError("Internal", err)
+		s.cfg.ErrorHandler(ctx, w, r, err)
+		return
+	}
+
+	if err := encodeGetReceiptResponse(response, w); err != nil {
 		defer recordError("EncodeResponse", err)
 		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
 			s.cfg.ErrorHandler(ctx, w, r, err)

@@ -5,6 +5,10 @@ type AddCollaboratorRes interface {
 	addCollaboratorRes()
 }
 
+type AdminBlockRes interface {
+	adminBlockRes()
+}
+
 type CreateHighlightRes interface {
 	createHighlightRes()
 }

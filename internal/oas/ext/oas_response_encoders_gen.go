@@ -68,6 +68,615 @@ func encodeAddSnapshotResponse(response *Snapshot, w http.ResponseWriter) error 
 	return nil
 }
 
+func encodeAdminAnnounceResponse(response *AdminSite, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminBeginReadOnlyResponse(response *AdminReadOnly, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminBlockResponse(response AdminBlockRes, w http.ResponseWriter) error {
+	switch response := response.(type) {
+	case *AdminBlockOK:
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.WriteHeader(200)
+
+		if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+			response.Encode(e)
+		}); err != nil {
+			return errors.Wrap(err, "write")
+		}
+
+		return nil
+
+	case *AdminBlockCreated:
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+		w.WriteHeader(201)
+
+		if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+			response.Encode(e)
+		}); err != nil {
+			return errors.Wrap(err, "write")
+		}
+
+		return nil
+
+	default:
+		return errors.Errorf("unexpected response type: %T", response)
+	}
+}
+
+func encodeAdminCreateAccountResponse(response *AdminAccount, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminCreateApplicationResponse(response *AdminApplication, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminCreateSignUpLinkResponse(response *AdminLink, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminDecideReportResponse(response *AdminReport, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminDeleteAccountResponse(response *Receipt, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminDeleteApplicationResponse(response *AdminDeleteApplicationNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminDeletePageResponse(response *AdminDeletePageNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminEndAnnouncementResponse(response *AdminEndAnnouncementNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminEndInvitationResponse(response *AdminEndInvitationNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminEndReadOnlyResponse(response *AdminEndReadOnlyNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminEndSignUpLinkResponse(response *AdminEndSignUpLinkNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminGetAccountResponse(response *AdminAccountDetails, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminGetPageResponse(response *AdminPage, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminGetReadOnlyResponse(response *AdminReadOnly, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminGetReportResponse(response *AdminReportDetails, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminGetServerResponse(response *AdminServer, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminGetSiteResponse(response *AdminSite, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminHideResponse(response *AdminHidden, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(201)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminInviteResponse(response *AdminInvited, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListAccountsResponse(response *AdminAccountList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListApplicationsResponse(response *AdminApplicationList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListAuditResponse(response *AdminAuditList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListBackfillsResponse(response *AdminBackfillList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListBackupsResponse(response *AdminBackupList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListBlocklistResponse(response *AdminBlockedList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListHiddenResponse(response *AdminHiddenList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListInvitationsResponse(response *AdminLinkList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListJobsResponse(response *AdminJobList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListPagesResponse(response *AdminPageList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListReceiptsResponse(response *AdminReceiptList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListReportsResponse(response *AdminReportList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListSignUpLinksResponse(response *AdminLinkList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListStorageResponse(response *AdminStorageList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminListTokensResponse(response *AdminTokenList, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminLookResponse(response *AdminLook, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminRemoveSecondFactorResponse(response *AdminRemoveSecondFactorNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminResetPasswordResponse(response *AdminAddress, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminRetryJobResponse(response *AdminRetryJobNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminRevokeTokenResponse(response *AdminRevokeTokenNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminSavePageResponse(response *AdminPage, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminSetEmailResponse(response *AdminAccount, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminSetPasswordResponse(response *AdminAccount, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminSetSignUpResponse(response *AdminSetSignUpNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminShowResponse(response *AdminShowNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminSignOutResponse(response *AdminAccount, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminStartBackupResponse(response *AdminStartBackupAccepted, w http.ResponseWriter) error {
+	w.WriteHeader(202)
+
+	return nil
+}
+
+func encodeAdminStartExportResponse(response *AdminStartExportAccepted, w http.ResponseWriter) error {
+	w.WriteHeader(202)
+
+	return nil
+}
+
+func encodeAdminUnblockResponse(response *AdminUnblockNoContent, w http.ResponseWriter) error {
+	w.WriteHeader(204)
+
+	return nil
+}
+
+func encodeAdminUpdateAccountResponse(response *AdminAccount, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeAdminUpdateSiteResponse(response *AdminSite, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
 func encodeCreateHighlightResponse(response CreateHighlightRes, w http.ResponseWriter) error {
 	switch response := response.(type) {
 	default:
@@ -386,6 +995,19 @@ func encodeGetMyUsageResponse(response *Usage, w http.ResponseWriter) error {
 }
 
 func encodeGetMyVersionResponse(response *TextVersion, w http.ResponseWriter) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(200)
+
+	if err := wire.WriteJSON(w, func(e *jx.Encoder) {
+		response.Encode(e)
+	}); err != nil {
+		return errors.Wrap(err, "write")
+	}
+
+	return nil
+}
+
+func encodeGetReceiptResponse(response *Receipt, w http.ResponseWriter) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(200)
 

@@ -70,6 +70,4364 @@ func (s *AddCollaboratorReq) SetUserID(val OptInt64) {
 	s.UserID = val
 }
 
+// An account as operators see it.
+// Ref: #/components/schemas/AdminAccount
+type AdminAccount struct {
+	CreatedAt wire.Time        `json:"created_at"`
+	Email     string           `json:"email"`
+	ID        int64            `json:"id"`
+	Name      string           `json:"name"`
+	Role      AdminAccountRole `json:"role"`
+	Slug      string           `json:"slug"`
+	Suspended bool             `json:"suspended"`
+	Tier      AdminAccountTier `json:"tier"`
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *AdminAccount) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetEmail returns the value of Email.
+func (s *AdminAccount) GetEmail() string {
+	return s.Email
+}
+
+// GetID returns the value of ID.
+func (s *AdminAccount) GetID() int64 {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *AdminAccount) GetName() string {
+	return s.Name
+}
+
+// GetRole returns the value of Role.
+func (s *AdminAccount) GetRole() AdminAccountRole {
+	return s.Role
+}
+
+// GetSlug returns the value of Slug.
+func (s *AdminAccount) GetSlug() string {
+	return s.Slug
+}
+
+// GetSuspended returns the value of Suspended.
+func (s *AdminAccount) GetSuspended() bool {
+	return s.Suspended
+}
+
+// GetTier returns the value of Tier.
+func (s *AdminAccount) GetTier() AdminAccountTier {
+	return s.Tier
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *AdminAccount) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetEmail sets the value of Email.
+func (s *AdminAccount) SetEmail(val string) {
+	s.Email = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminAccount) SetID(val int64) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *AdminAccount) SetName(val string) {
+	s.Name = val
+}
+
+// SetRole sets the value of Role.
+func (s *AdminAccount) SetRole(val AdminAccountRole) {
+	s.Role = val
+}
+
+// SetSlug sets the value of Slug.
+func (s *AdminAccount) SetSlug(val string) {
+	s.Slug = val
+}
+
+// SetSuspended sets the value of Suspended.
+func (s *AdminAccount) SetSuspended(val bool) {
+	s.Suspended = val
+}
+
+// SetTier sets the value of Tier.
+func (s *AdminAccount) SetTier(val AdminAccountTier) {
+	s.Tier = val
+}
+
+// An account with details.
+// Ref: #/components/schemas/AdminAccountDetails
+type AdminAccountDetails struct {
+	Account AdminAccount `json:"account"`
+	// That may act for the account.
+	Applications int64         `json:"applications"`
+	Blocks       int64         `json:"blocks"`
+	Channels     int64         `json:"channels"`
+	Deletion     AdminDeletion `json:"deletion"`
+	HasPassword  bool          `json:"has_password"`
+	// Connected accounts of sign-on providers.
+	Identities int64     `json:"identities"`
+	LastSeenAt wire.Time `json:"last_seen_at"`
+	Passkeys   int64     `json:"passkeys"`
+	// 0 is unlimited.
+	QuotaBytes int64 `json:"quota_bytes"`
+	// Unused ones.
+	RecoveryCodes int64 `json:"recovery_codes"`
+	Sessions      int64 `json:"sessions"`
+	StoredBytes   int64 `json:"stored_bytes"`
+	Tokens        int64 `json:"tokens"`
+}
+
+// GetAccount returns the value of Account.
+func (s *AdminAccountDetails) GetAccount() AdminAccount {
+	return s.Account
+}
+
+// GetApplications returns the value of Applications.
+func (s *AdminAccountDetails) GetApplications() int64 {
+	return s.Applications
+}
+
+// GetBlocks returns the value of Blocks.
+func (s *AdminAccountDetails) GetBlocks() int64 {
+	return s.Blocks
+}
+
+// GetChannels returns the value of Channels.
+func (s *AdminAccountDetails) GetChannels() int64 {
+	return s.Channels
+}
+
+// GetDeletion returns the value of Deletion.
+func (s *AdminAccountDetails) GetDeletion() AdminDeletion {
+	return s.Deletion
+}
+
+// GetHasPassword returns the value of HasPassword.
+func (s *AdminAccountDetails) GetHasPassword() bool {
+	return s.HasPassword
+}
+
+// GetIdentities returns the value of Identities.
+func (s *AdminAccountDetails) GetIdentities() int64 {
+	return s.Identities
+}
+
+// GetLastSeenAt returns the value of LastSeenAt.
+func (s *AdminAccountDetails) GetLastSeenAt() wire.Time {
+	return s.LastSeenAt
+}
+
+// GetPasskeys returns the value of Passkeys.
+func (s *AdminAccountDetails) GetPasskeys() int64 {
+	return s.Passkeys
+}
+
+// GetQuotaBytes returns the value of QuotaBytes.
+func (s *AdminAccountDetails) GetQuotaBytes() int64 {
+	return s.QuotaBytes
+}
+
+// GetRecoveryCodes returns the value of RecoveryCodes.
+func (s *AdminAccountDetails) GetRecoveryCodes() int64 {
+	return s.RecoveryCodes
+}
+
+// GetSessions returns the value of Sessions.
+func (s *AdminAccountDetails) GetSessions() int64 {
+	return s.Sessions
+}
+
+// GetStoredBytes returns the value of StoredBytes.
+func (s *AdminAccountDetails) GetStoredBytes() int64 {
+	return s.StoredBytes
+}
+
+// GetTokens returns the value of Tokens.
+func (s *AdminAccountDetails) GetTokens() int64 {
+	return s.Tokens
+}
+
+// SetAccount sets the value of Account.
+func (s *AdminAccountDetails) SetAccount(val AdminAccount) {
+	s.Account = val
+}
+
+// SetApplications sets the value of Applications.
+func (s *AdminAccountDetails) SetApplications(val int64) {
+	s.Applications = val
+}
+
+// SetBlocks sets the value of Blocks.
+func (s *AdminAccountDetails) SetBlocks(val int64) {
+	s.Blocks = val
+}
+
+// SetChannels sets the value of Channels.
+func (s *AdminAccountDetails) SetChannels(val int64) {
+	s.Channels = val
+}
+
+// SetDeletion sets the value of Deletion.
+func (s *AdminAccountDetails) SetDeletion(val AdminDeletion) {
+	s.Deletion = val
+}
+
+// SetHasPassword sets the value of HasPassword.
+func (s *AdminAccountDetails) SetHasPassword(val bool) {
+	s.HasPassword = val
+}
+
+// SetIdentities sets the value of Identities.
+func (s *AdminAccountDetails) SetIdentities(val int64) {
+	s.Identities = val
+}
+
+// SetLastSeenAt sets the value of LastSeenAt.
+func (s *AdminAccountDetails) SetLastSeenAt(val wire.Time) {
+	s.LastSeenAt = val
+}
+
+// SetPasskeys sets the value of Passkeys.
+func (s *AdminAccountDetails) SetPasskeys(val int64) {
+	s.Passkeys = val
+}
+
+// SetQuotaBytes sets the value of QuotaBytes.
+func (s *AdminAccountDetails) SetQuotaBytes(val int64) {
+	s.QuotaBytes = val
+}
+
+// SetRecoveryCodes sets the value of RecoveryCodes.
+func (s *AdminAccountDetails) SetRecoveryCodes(val int64) {
+	s.RecoveryCodes = val
+}
+
+// SetSessions sets the value of Sessions.
+func (s *AdminAccountDetails) SetSessions(val int64) {
+	s.Sessions = val
+}
+
+// SetStoredBytes sets the value of StoredBytes.
+func (s *AdminAccountDetails) SetStoredBytes(val int64) {
+	s.StoredBytes = val
+}
+
+// SetTokens sets the value of Tokens.
+func (s *AdminAccountDetails) SetTokens(val int64) {
+	s.Tokens = val
+}
+
+// Part of a list.
+// Ref: #/components/schemas/AdminAccountList
+type AdminAccountList struct {
+	Data []AdminAccount `json:"data"`
+	// For the next part; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminAccountList) GetData() []AdminAccount {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminAccountList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminAccountList) SetData(val []AdminAccount) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminAccountList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+type AdminAccountRole string
+
+const (
+	AdminAccountRoleMember   AdminAccountRole = "member"
+	AdminAccountRoleOperator AdminAccountRole = "operator"
+)
+
+// AllValues returns all AdminAccountRole values.
+func (AdminAccountRole) AllValues() []AdminAccountRole {
+	return []AdminAccountRole{
+		AdminAccountRoleMember,
+		AdminAccountRoleOperator,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminAccountRole) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminAccountRoleMember:
+		return []byte(s), nil
+	case AdminAccountRoleOperator:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminAccountRole) UnmarshalText(data []byte) error {
+	switch AdminAccountRole(data) {
+	case AdminAccountRoleMember:
+		*s = AdminAccountRoleMember
+		return nil
+	case AdminAccountRoleOperator:
+		*s = AdminAccountRoleOperator
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type AdminAccountTier string
+
+const (
+	AdminAccountTierFree      AdminAccountTier = "free"
+	AdminAccountTierPremium   AdminAccountTier = "premium"
+	AdminAccountTierSupporter AdminAccountTier = "supporter"
+)
+
+// AllValues returns all AdminAccountTier values.
+func (AdminAccountTier) AllValues() []AdminAccountTier {
+	return []AdminAccountTier{
+		AdminAccountTierFree,
+		AdminAccountTierPremium,
+		AdminAccountTierSupporter,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminAccountTier) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminAccountTierFree:
+		return []byte(s), nil
+	case AdminAccountTierPremium:
+		return []byte(s), nil
+	case AdminAccountTierSupporter:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminAccountTier) UnmarshalText(data []byte) error {
+	switch AdminAccountTier(data) {
+	case AdminAccountTierFree:
+		*s = AdminAccountTierFree
+		return nil
+	case AdminAccountTierPremium:
+		*s = AdminAccountTierPremium
+		return nil
+	case AdminAccountTierSupporter:
+		*s = AdminAccountTierSupporter
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A link.
+// Ref: #/components/schemas/AdminAddress
+type AdminAddress struct {
+	// Null if it was mailed.
+	Address NilString `json:"address"`
+}
+
+// GetAddress returns the value of Address.
+func (s *AdminAddress) GetAddress() NilString {
+	return s.Address
+}
+
+// SetAddress sets the value of Address.
+func (s *AdminAddress) SetAddress(val NilString) {
+	s.Address = val
+}
+
+type AdminAnnounceReq struct {
+	Seen     OptInt64                    `json:"seen"`
+	Severity OptAdminAnnounceReqSeverity `json:"severity"`
+	// Markdown.
+	Text string `json:"text"`
+	// When it disappears; without it, when an operator removes it.
+	Until OptDateTime `json:"until"`
+}
+
+// GetSeen returns the value of Seen.
+func (s *AdminAnnounceReq) GetSeen() OptInt64 {
+	return s.Seen
+}
+
+// GetSeverity returns the value of Severity.
+func (s *AdminAnnounceReq) GetSeverity() OptAdminAnnounceReqSeverity {
+	return s.Severity
+}
+
+// GetText returns the value of Text.
+func (s *AdminAnnounceReq) GetText() string {
+	return s.Text
+}
+
+// GetUntil returns the value of Until.
+func (s *AdminAnnounceReq) GetUntil() OptDateTime {
+	return s.Until
+}
+
+// SetSeen sets the value of Seen.
+func (s *AdminAnnounceReq) SetSeen(val OptInt64) {
+	s.Seen = val
+}
+
+// SetSeverity sets the value of Severity.
+func (s *AdminAnnounceReq) SetSeverity(val OptAdminAnnounceReqSeverity) {
+	s.Severity = val
+}
+
+// SetText sets the value of Text.
+func (s *AdminAnnounceReq) SetText(val string) {
+	s.Text = val
+}
+
+// SetUntil sets the value of Until.
+func (s *AdminAnnounceReq) SetUntil(val OptDateTime) {
+	s.Until = val
+}
+
+type AdminAnnounceReqSeverity string
+
+const (
+	AdminAnnounceReqSeverityInfo    AdminAnnounceReqSeverity = "info"
+	AdminAnnounceReqSeverityWarning AdminAnnounceReqSeverity = "warning"
+	AdminAnnounceReqSeverityUrgent  AdminAnnounceReqSeverity = "urgent"
+)
+
+// AllValues returns all AdminAnnounceReqSeverity values.
+func (AdminAnnounceReqSeverity) AllValues() []AdminAnnounceReqSeverity {
+	return []AdminAnnounceReqSeverity{
+		AdminAnnounceReqSeverityInfo,
+		AdminAnnounceReqSeverityWarning,
+		AdminAnnounceReqSeverityUrgent,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminAnnounceReqSeverity) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminAnnounceReqSeverityInfo:
+		return []byte(s), nil
+	case AdminAnnounceReqSeverityWarning:
+		return []byte(s), nil
+	case AdminAnnounceReqSeverityUrgent:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminAnnounceReqSeverity) UnmarshalText(data []byte) error {
+	switch AdminAnnounceReqSeverity(data) {
+	case AdminAnnounceReqSeverityInfo:
+		*s = AdminAnnounceReqSeverityInfo
+		return nil
+	case AdminAnnounceReqSeverityWarning:
+		*s = AdminAnnounceReqSeverityWarning
+		return nil
+	case AdminAnnounceReqSeverityUrgent:
+		*s = AdminAnnounceReqSeverityUrgent
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// An OAuth application.
+// Ref: #/components/schemas/AdminApplication
+type AdminApplication struct {
+	ClientID string `json:"client_id"`
+	// Only in the response that creates it.
+	ClientSecret NilString `json:"client_secret"`
+	CreatedAt    wire.Time `json:"created_at"`
+	ID           int64     `json:"id"`
+	Name         string    `json:"name"`
+	// Slug of the account that registered it.
+	Owner        NilString `json:"owner"`
+	Public       bool      `json:"public"`
+	RedirectUris []string  `json:"redirect_uris"`
+}
+
+// GetClientID returns the value of ClientID.
+func (s *AdminApplication) GetClientID() string {
+	return s.ClientID
+}
+
+// GetClientSecret returns the value of ClientSecret.
+func (s *AdminApplication) GetClientSecret() NilString {
+	return s.ClientSecret
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *AdminApplication) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *AdminApplication) GetID() int64 {
+	return s.ID
+}
+
+// GetName returns the value of Name.
+func (s *AdminApplication) GetName() string {
+	return s.Name
+}
+
+// GetOwner returns the value of Owner.
+func (s *AdminApplication) GetOwner() NilString {
+	return s.Owner
+}
+
+// GetPublic returns the value of Public.
+func (s *AdminApplication) GetPublic() bool {
+	return s.Public
+}
+
+// GetRedirectUris returns the value of RedirectUris.
+func (s *AdminApplication) GetRedirectUris() []string {
+	return s.RedirectUris
+}
+
+// SetClientID sets the value of ClientID.
+func (s *AdminApplication) SetClientID(val string) {
+	s.ClientID = val
+}
+
+// SetClientSecret sets the value of ClientSecret.
+func (s *AdminApplication) SetClientSecret(val NilString) {
+	s.ClientSecret = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *AdminApplication) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminApplication) SetID(val int64) {
+	s.ID = val
+}
+
+// SetName sets the value of Name.
+func (s *AdminApplication) SetName(val string) {
+	s.Name = val
+}
+
+// SetOwner sets the value of Owner.
+func (s *AdminApplication) SetOwner(val NilString) {
+	s.Owner = val
+}
+
+// SetPublic sets the value of Public.
+func (s *AdminApplication) SetPublic(val bool) {
+	s.Public = val
+}
+
+// SetRedirectUris sets the value of RedirectUris.
+func (s *AdminApplication) SetRedirectUris(val []string) {
+	s.RedirectUris = val
+}
+
+// Part of a list.
+// Ref: #/components/schemas/AdminApplicationList
+type AdminApplicationList struct {
+	Data []AdminApplication `json:"data"`
+	// For the next part; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminApplicationList) GetData() []AdminApplication {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminApplicationList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminApplicationList) SetData(val []AdminApplication) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminApplicationList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// An entry of the audit log.
+// Ref: #/components/schemas/AdminAuditEntry
+type AdminAuditEntry struct {
+	About     NilAdminSubject `json:"about"`
+	Act       string          `json:"act"`
+	Actor     string          `json:"actor"`
+	ActorID   NilInt64        `json:"actor_id"`
+	Address   NilString       `json:"address"`
+	At        wire.Time       `json:"at"`
+	Details   wire.JSON       `json:"details"`
+	ID        int64           `json:"id"`
+	RequestID NilString       `json:"request_id"`
+}
+
+// GetAbout returns the value of About.
+func (s *AdminAuditEntry) GetAbout() NilAdminSubject {
+	return s.About
+}
+
+// GetAct returns the value of Act.
+func (s *AdminAuditEntry) GetAct() string {
+	return s.Act
+}
+
+// GetActor returns the value of Actor.
+func (s *AdminAuditEntry) GetActor() string {
+	return s.Actor
+}
+
+// GetActorID returns the value of ActorID.
+func (s *AdminAuditEntry) GetActorID() NilInt64 {
+	return s.ActorID
+}
+
+// GetAddress returns the value of Address.
+func (s *AdminAuditEntry) GetAddress() NilString {
+	return s.Address
+}
+
+// GetAt returns the value of At.
+func (s *AdminAuditEntry) GetAt() wire.Time {
+	return s.At
+}
+
+// GetDetails returns the value of Details.
+func (s *AdminAuditEntry) GetDetails() wire.JSON {
+	return s.Details
+}
+
+// GetID returns the value of ID.
+func (s *AdminAuditEntry) GetID() int64 {
+	return s.ID
+}
+
+// GetRequestID returns the value of RequestID.
+func (s *AdminAuditEntry) GetRequestID() NilString {
+	return s.RequestID
+}
+
+// SetAbout sets the value of About.
+func (s *AdminAuditEntry) SetAbout(val NilAdminSubject) {
+	s.About = val
+}
+
+// SetAct sets the value of Act.
+func (s *AdminAuditEntry) SetAct(val string) {
+	s.Act = val
+}
+
+// SetActor sets the value of Actor.
+func (s *AdminAuditEntry) SetActor(val string) {
+	s.Actor = val
+}
+
+// SetActorID sets the value of ActorID.
+func (s *AdminAuditEntry) SetActorID(val NilInt64) {
+	s.ActorID = val
+}
+
+// SetAddress sets the value of Address.
+func (s *AdminAuditEntry) SetAddress(val NilString) {
+	s.Address = val
+}
+
+// SetAt sets the value of At.
+func (s *AdminAuditEntry) SetAt(val wire.Time) {
+	s.At = val
+}
+
+// SetDetails sets the value of Details.
+func (s *AdminAuditEntry) SetDetails(val wire.JSON) {
+	s.Details = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminAuditEntry) SetID(val int64) {
+	s.ID = val
+}
+
+// SetRequestID sets the value of RequestID.
+func (s *AdminAuditEntry) SetRequestID(val NilString) {
+	s.RequestID = val
+}
+
+// Part of the log.
+// Ref: #/components/schemas/AdminAuditList
+type AdminAuditList struct {
+	Data       []AdminAuditEntry `json:"data"`
+	NextCursor NilString         `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminAuditList) GetData() []AdminAuditEntry {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminAuditList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminAuditList) SetData(val []AdminAuditEntry) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminAuditList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// Remaining work of a job after an upgrade.
+// Ref: #/components/schemas/AdminBackfill
+type AdminBackfill struct {
+	// Whether `rows` is an upper bound.
+	AtMost bool   `json:"at_most"`
+	Kind   string `json:"kind"`
+	Rows   int64  `json:"rows"`
+}
+
+// GetAtMost returns the value of AtMost.
+func (s *AdminBackfill) GetAtMost() bool {
+	return s.AtMost
+}
+
+// GetKind returns the value of Kind.
+func (s *AdminBackfill) GetKind() string {
+	return s.Kind
+}
+
+// GetRows returns the value of Rows.
+func (s *AdminBackfill) GetRows() int64 {
+	return s.Rows
+}
+
+// SetAtMost sets the value of AtMost.
+func (s *AdminBackfill) SetAtMost(val bool) {
+	s.AtMost = val
+}
+
+// SetKind sets the value of Kind.
+func (s *AdminBackfill) SetKind(val string) {
+	s.Kind = val
+}
+
+// SetRows sets the value of Rows.
+func (s *AdminBackfill) SetRows(val int64) {
+	s.Rows = val
+}
+
+// All backfills.
+// Ref: #/components/schemas/AdminBackfillList
+type AdminBackfillList struct {
+	Data []AdminBackfill `json:"data"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminBackfillList) GetData() []AdminBackfill {
+	return s.Data
+}
+
+// SetData sets the value of Data.
+func (s *AdminBackfillList) SetData(val []AdminBackfill) {
+	s.Data = val
+}
+
+// A backup.
+// Ref: #/components/schemas/AdminBackup
+type AdminBackup struct {
+	Bytes   int64     `json:"bytes"`
+	EndedAt wire.Time `json:"ended_at"`
+	Error   NilString `json:"error"`
+	Files   int64     `json:"files"`
+	// Files that the storage did not have.
+	Missing int64 `json:"missing"`
+	// Its name where it is stored.
+	Name      NilString        `json:"name"`
+	Rows      int64            `json:"rows"`
+	Scheduled bool             `json:"scheduled"`
+	StartedAt wire.Time        `json:"started_at"`
+	State     AdminBackupState `json:"state"`
+	// Bytes of files that were new.
+	Written int64 `json:"written"`
+}
+
+// GetBytes returns the value of Bytes.
+func (s *AdminBackup) GetBytes() int64 {
+	return s.Bytes
+}
+
+// GetEndedAt returns the value of EndedAt.
+func (s *AdminBackup) GetEndedAt() wire.Time {
+	return s.EndedAt
+}
+
+// GetError returns the value of Error.
+func (s *AdminBackup) GetError() NilString {
+	return s.Error
+}
+
+// GetFiles returns the value of Files.
+func (s *AdminBackup) GetFiles() int64 {
+	return s.Files
+}
+
+// GetMissing returns the value of Missing.
+func (s *AdminBackup) GetMissing() int64 {
+	return s.Missing
+}
+
+// GetName returns the value of Name.
+func (s *AdminBackup) GetName() NilString {
+	return s.Name
+}
+
+// GetRows returns the value of Rows.
+func (s *AdminBackup) GetRows() int64 {
+	return s.Rows
+}
+
+// GetScheduled returns the value of Scheduled.
+func (s *AdminBackup) GetScheduled() bool {
+	return s.Scheduled
+}
+
+// GetStartedAt returns the value of StartedAt.
+func (s *AdminBackup) GetStartedAt() wire.Time {
+	return s.StartedAt
+}
+
+// GetState returns the value of State.
+func (s *AdminBackup) GetState() AdminBackupState {
+	return s.State
+}
+
+// GetWritten returns the value of Written.
+func (s *AdminBackup) GetWritten() int64 {
+	return s.Written
+}
+
+// SetBytes sets the value of Bytes.
+func (s *AdminBackup) SetBytes(val int64) {
+	s.Bytes = val
+}
+
+// SetEndedAt sets the value of EndedAt.
+func (s *AdminBackup) SetEndedAt(val wire.Time) {
+	s.EndedAt = val
+}
+
+// SetError sets the value of Error.
+func (s *AdminBackup) SetError(val NilString) {
+	s.Error = val
+}
+
+// SetFiles sets the value of Files.
+func (s *AdminBackup) SetFiles(val int64) {
+	s.Files = val
+}
+
+// SetMissing sets the value of Missing.
+func (s *AdminBackup) SetMissing(val int64) {
+	s.Missing = val
+}
+
+// SetName sets the value of Name.
+func (s *AdminBackup) SetName(val NilString) {
+	s.Name = val
+}
+
+// SetRows sets the value of Rows.
+func (s *AdminBackup) SetRows(val int64) {
+	s.Rows = val
+}
+
+// SetScheduled sets the value of Scheduled.
+func (s *AdminBackup) SetScheduled(val bool) {
+	s.Scheduled = val
+}
+
+// SetStartedAt sets the value of StartedAt.
+func (s *AdminBackup) SetStartedAt(val wire.Time) {
+	s.StartedAt = val
+}
+
+// SetState sets the value of State.
+func (s *AdminBackup) SetState(val AdminBackupState) {
+	s.State = val
+}
+
+// SetWritten sets the value of Written.
+func (s *AdminBackup) SetWritten(val int64) {
+	s.Written = val
+}
+
+// Part of a list.
+// Ref: #/components/schemas/AdminBackupList
+type AdminBackupList struct {
+	Data []AdminBackup `json:"data"`
+	// For the next part; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminBackupList) GetData() []AdminBackup {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminBackupList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminBackupList) SetData(val []AdminBackup) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminBackupList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+type AdminBackupState string
+
+const (
+	AdminBackupStateRunning AdminBackupState = "running"
+	AdminBackupStateDone    AdminBackupState = "done"
+	AdminBackupStateFailed  AdminBackupState = "failed"
+)
+
+// AllValues returns all AdminBackupState values.
+func (AdminBackupState) AllValues() []AdminBackupState {
+	return []AdminBackupState{
+		AdminBackupStateRunning,
+		AdminBackupStateDone,
+		AdminBackupStateFailed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminBackupState) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminBackupStateRunning:
+		return []byte(s), nil
+	case AdminBackupStateDone:
+		return []byte(s), nil
+	case AdminBackupStateFailed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminBackupState) UnmarshalText(data []byte) error {
+	switch AdminBackupState(data) {
+	case AdminBackupStateRunning:
+		*s = AdminBackupStateRunning
+		return nil
+	case AdminBackupStateDone:
+		*s = AdminBackupStateDone
+		return nil
+	case AdminBackupStateFailed:
+		*s = AdminBackupStateFailed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type AdminBeginReadOnlyReq struct {
+	// Shown to everybody.
+	Reason OptString `json:"reason"`
+	// When it is expected to end. It does not end by itself.
+	Until OptDateTime `json:"until"`
+}
+
+// GetReason returns the value of Reason.
+func (s *AdminBeginReadOnlyReq) GetReason() OptString {
+	return s.Reason
+}
+
+// GetUntil returns the value of Until.
+func (s *AdminBeginReadOnlyReq) GetUntil() OptDateTime {
+	return s.Until
+}
+
+// SetReason sets the value of Reason.
+func (s *AdminBeginReadOnlyReq) SetReason(val OptString) {
+	s.Reason = val
+}
+
+// SetUntil sets the value of Until.
+func (s *AdminBeginReadOnlyReq) SetUntil(val OptDateTime) {
+	s.Until = val
+}
+
+type AdminBlockCreated AdminBlocked
+
+func (*AdminBlockCreated) adminBlockRes() {}
+
+type AdminBlockOK AdminBlocked
+
+func (*AdminBlockOK) adminBlockRes() {}
+
+type AdminBlockReq struct {
+	Kind AdminBlockReqKind `json:"kind"`
+	Note OptNilString      `json:"note"`
+	// A domain, the domain of a mail provider, the SHA-256 of a file, or a network.
+	Value string `json:"value"`
+}
+
+// GetKind returns the value of Kind.
+func (s *AdminBlockReq) GetKind() AdminBlockReqKind {
+	return s.Kind
+}
+
+// GetNote returns the value of Note.
+func (s *AdminBlockReq) GetNote() OptNilString {
+	return s.Note
+}
+
+// GetValue returns the value of Value.
+func (s *AdminBlockReq) GetValue() string {
+	return s.Value
+}
+
+// SetKind sets the value of Kind.
+func (s *AdminBlockReq) SetKind(val AdminBlockReqKind) {
+	s.Kind = val
+}
+
+// SetNote sets the value of Note.
+func (s *AdminBlockReq) SetNote(val OptNilString) {
+	s.Note = val
+}
+
+// SetValue sets the value of Value.
+func (s *AdminBlockReq) SetValue(val string) {
+	s.Value = val
+}
+
+type AdminBlockReqKind string
+
+const (
+	AdminBlockReqKindDomain  AdminBlockReqKind = "domain"
+	AdminBlockReqKindMail    AdminBlockReqKind = "mail"
+	AdminBlockReqKindFile    AdminBlockReqKind = "file"
+	AdminBlockReqKindNetwork AdminBlockReqKind = "network"
+)
+
+// AllValues returns all AdminBlockReqKind values.
+func (AdminBlockReqKind) AllValues() []AdminBlockReqKind {
+	return []AdminBlockReqKind{
+		AdminBlockReqKindDomain,
+		AdminBlockReqKindMail,
+		AdminBlockReqKindFile,
+		AdminBlockReqKindNetwork,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminBlockReqKind) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminBlockReqKindDomain:
+		return []byte(s), nil
+	case AdminBlockReqKindMail:
+		return []byte(s), nil
+	case AdminBlockReqKindFile:
+		return []byte(s), nil
+	case AdminBlockReqKindNetwork:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminBlockReqKind) UnmarshalText(data []byte) error {
+	switch AdminBlockReqKind(data) {
+	case AdminBlockReqKindDomain:
+		*s = AdminBlockReqKindDomain
+		return nil
+	case AdminBlockReqKindMail:
+		*s = AdminBlockReqKindMail
+		return nil
+	case AdminBlockReqKindFile:
+		*s = AdminBlockReqKindFile
+		return nil
+	case AdminBlockReqKindNetwork:
+		*s = AdminBlockReqKindNetwork
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// An entry of the blocklist.
+// Ref: #/components/schemas/AdminBlocked
+type AdminBlocked struct {
+	CreatedAt wire.Time        `json:"created_at"`
+	ID        int64            `json:"id"`
+	Kind      AdminBlockedKind `json:"kind"`
+	Note      string           `json:"note"`
+	Value     string           `json:"value"`
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *AdminBlocked) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *AdminBlocked) GetID() int64 {
+	return s.ID
+}
+
+// GetKind returns the value of Kind.
+func (s *AdminBlocked) GetKind() AdminBlockedKind {
+	return s.Kind
+}
+
+// GetNote returns the value of Note.
+func (s *AdminBlocked) GetNote() string {
+	return s.Note
+}
+
+// GetValue returns the value of Value.
+func (s *AdminBlocked) GetValue() string {
+	return s.Value
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *AdminBlocked) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminBlocked) SetID(val int64) {
+	s.ID = val
+}
+
+// SetKind sets the value of Kind.
+func (s *AdminBlocked) SetKind(val AdminBlockedKind) {
+	s.Kind = val
+}
+
+// SetNote sets the value of Note.
+func (s *AdminBlocked) SetNote(val string) {
+	s.Note = val
+}
+
+// SetValue sets the value of Value.
+func (s *AdminBlocked) SetValue(val string) {
+	s.Value = val
+}
+
+type AdminBlockedKind string
+
+const (
+	AdminBlockedKindDomain  AdminBlockedKind = "domain"
+	AdminBlockedKindMail    AdminBlockedKind = "mail"
+	AdminBlockedKindFile    AdminBlockedKind = "file"
+	AdminBlockedKindNetwork AdminBlockedKind = "network"
+)
+
+// AllValues returns all AdminBlockedKind values.
+func (AdminBlockedKind) AllValues() []AdminBlockedKind {
+	return []AdminBlockedKind{
+		AdminBlockedKindDomain,
+		AdminBlockedKindMail,
+		AdminBlockedKindFile,
+		AdminBlockedKindNetwork,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminBlockedKind) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminBlockedKindDomain:
+		return []byte(s), nil
+	case AdminBlockedKindMail:
+		return []byte(s), nil
+	case AdminBlockedKindFile:
+		return []byte(s), nil
+	case AdminBlockedKindNetwork:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminBlockedKind) UnmarshalText(data []byte) error {
+	switch AdminBlockedKind(data) {
+	case AdminBlockedKindDomain:
+		*s = AdminBlockedKindDomain
+		return nil
+	case AdminBlockedKindMail:
+		*s = AdminBlockedKindMail
+		return nil
+	case AdminBlockedKindFile:
+		*s = AdminBlockedKindFile
+		return nil
+	case AdminBlockedKindNetwork:
+		*s = AdminBlockedKindNetwork
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Part of a list.
+// Ref: #/components/schemas/AdminBlockedList
+type AdminBlockedList struct {
+	Data []AdminBlocked `json:"data"`
+	// For the next part; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminBlockedList) GetData() []AdminBlocked {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminBlockedList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminBlockedList) SetData(val []AdminBlocked) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminBlockedList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+type AdminCreateAccountReq struct {
+	Email string `json:"email"`
+	Name  string `json:"name"`
+	// 8 to 200 bytes.
+	Password OptNilString `json:"password"`
+	// By default derived from the name.
+	Slug OptNilString `json:"slug"`
+	// By default that of the setting `default-tier`.
+	Tier OptAdminCreateAccountReqTier `json:"tier"`
+}
+
+// GetEmail returns the value of Email.
+func (s *AdminCreateAccountReq) GetEmail() string {
+	return s.Email
+}
+
+// GetName returns the value of Name.
+func (s *AdminCreateAccountReq) GetName() string {
+	return s.Name
+}
+
+// GetPassword returns the value of Password.
+func (s *AdminCreateAccountReq) GetPassword() OptNilString {
+	return s.Password
+}
+
+// GetSlug returns the value of Slug.
+func (s *AdminCreateAccountReq) GetSlug() OptNilString {
+	return s.Slug
+}
+
+// GetTier returns the value of Tier.
+func (s *AdminCreateAccountReq) GetTier() OptAdminCreateAccountReqTier {
+	return s.Tier
+}
+
+// SetEmail sets the value of Email.
+func (s *AdminCreateAccountReq) SetEmail(val string) {
+	s.Email = val
+}
+
+// SetName sets the value of Name.
+func (s *AdminCreateAccountReq) SetName(val string) {
+	s.Name = val
+}
+
+// SetPassword sets the value of Password.
+func (s *AdminCreateAccountReq) SetPassword(val OptNilString) {
+	s.Password = val
+}
+
+// SetSlug sets the value of Slug.
+func (s *AdminCreateAccountReq) SetSlug(val OptNilString) {
+	s.Slug = val
+}
+
+// SetTier sets the value of Tier.
+func (s *AdminCreateAccountReq) SetTier(val OptAdminCreateAccountReqTier) {
+	s.Tier = val
+}
+
+// By default that of the setting `default-tier`.
+type AdminCreateAccountReqTier string
+
+const (
+	AdminCreateAccountReqTierFree      AdminCreateAccountReqTier = "free"
+	AdminCreateAccountReqTierPremium   AdminCreateAccountReqTier = "premium"
+	AdminCreateAccountReqTierSupporter AdminCreateAccountReqTier = "supporter"
+)
+
+// AllValues returns all AdminCreateAccountReqTier values.
+func (AdminCreateAccountReqTier) AllValues() []AdminCreateAccountReqTier {
+	return []AdminCreateAccountReqTier{
+		AdminCreateAccountReqTierFree,
+		AdminCreateAccountReqTierPremium,
+		AdminCreateAccountReqTierSupporter,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminCreateAccountReqTier) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminCreateAccountReqTierFree:
+		return []byte(s), nil
+	case AdminCreateAccountReqTierPremium:
+		return []byte(s), nil
+	case AdminCreateAccountReqTierSupporter:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminCreateAccountReqTier) UnmarshalText(data []byte) error {
+	switch AdminCreateAccountReqTier(data) {
+	case AdminCreateAccountReqTierFree:
+		*s = AdminCreateAccountReqTierFree
+		return nil
+	case AdminCreateAccountReqTierPremium:
+		*s = AdminCreateAccountReqTierPremium
+		return nil
+	case AdminCreateAccountReqTierSupporter:
+		*s = AdminCreateAccountReqTierSupporter
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type AdminCreateApplicationReq struct {
+	// Id or slug of the account that it belongs to.
+	Account string `json:"account"`
+	// Whether its tokens expire and are refreshed.
+	Expiring OptBool `json:"expiring"`
+	Name     string  `json:"name"`
+	// Whether it has no secret.
+	Public       OptBool  `json:"public"`
+	RedirectUris []string `json:"redirect_uris"`
+	// Whether it was written for version 2 of the API.
+	Version2 OptBool `json:"version_2"`
+}
+
+// GetAccount returns the value of Account.
+func (s *AdminCreateApplicationReq) GetAccount() string {
+	return s.Account
+}
+
+// GetExpiring returns the value of Expiring.
+func (s *AdminCreateApplicationReq) GetExpiring() OptBool {
+	return s.Expiring
+}
+
+// GetName returns the value of Name.
+func (s *AdminCreateApplicationReq) GetName() string {
+	return s.Name
+}
+
+// GetPublic returns the value of Public.
+func (s *AdminCreateApplicationReq) GetPublic() OptBool {
+	return s.Public
+}
+
+// GetRedirectUris returns the value of RedirectUris.
+func (s *AdminCreateApplicationReq) GetRedirectUris() []string {
+	return s.RedirectUris
+}
+
+// GetVersion2 returns the value of Version2.
+func (s *AdminCreateApplicationReq) GetVersion2() OptBool {
+	return s.Version2
+}
+
+// SetAccount sets the value of Account.
+func (s *AdminCreateApplicationReq) SetAccount(val string) {
+	s.Account = val
+}
+
+// SetExpiring sets the value of Expiring.
+func (s *AdminCreateApplicationReq) SetExpiring(val OptBool) {
+	s.Expiring = val
+}
+
+// SetName sets the value of Name.
+func (s *AdminCreateApplicationReq) SetName(val string) {
+	s.Name = val
+}
+
+// SetPublic sets the value of Public.
+func (s *AdminCreateApplicationReq) SetPublic(val OptBool) {
+	s.Public = val
+}
+
+// SetRedirectUris sets the value of RedirectUris.
+func (s *AdminCreateApplicationReq) SetRedirectUris(val []string) {
+	s.RedirectUris = val
+}
+
+// SetVersion2 sets the value of Version2.
+func (s *AdminCreateApplicationReq) SetVersion2(val OptBool) {
+	s.Version2 = val
+}
+
+type AdminCreateSignUpLinkReq struct {
+	Days OptInt64 `json:"days"`
+	// Id or slug of a group to join.
+	Group  OptNilString `json:"group"`
+	Note   OptNilString `json:"note"`
+	Places int64        `json:"places"`
+	// Whether addresses need no confirmation.
+	Vouched OptBool `json:"vouched"`
+}
+
+// GetDays returns the value of Days.
+func (s *AdminCreateSignUpLinkReq) GetDays() OptInt64 {
+	return s.Days
+}
+
+// GetGroup returns the value of Group.
+func (s *AdminCreateSignUpLinkReq) GetGroup() OptNilString {
+	return s.Group
+}
+
+// GetNote returns the value of Note.
+func (s *AdminCreateSignUpLinkReq) GetNote() OptNilString {
+	return s.Note
+}
+
+// GetPlaces returns the value of Places.
+func (s *AdminCreateSignUpLinkReq) GetPlaces() int64 {
+	return s.Places
+}
+
+// GetVouched returns the value of Vouched.
+func (s *AdminCreateSignUpLinkReq) GetVouched() OptBool {
+	return s.Vouched
+}
+
+// SetDays sets the value of Days.
+func (s *AdminCreateSignUpLinkReq) SetDays(val OptInt64) {
+	s.Days = val
+}
+
+// SetGroup sets the value of Group.
+func (s *AdminCreateSignUpLinkReq) SetGroup(val OptNilString) {
+	s.Group = val
+}
+
+// SetNote sets the value of Note.
+func (s *AdminCreateSignUpLinkReq) SetNote(val OptNilString) {
+	s.Note = val
+}
+
+// SetPlaces sets the value of Places.
+func (s *AdminCreateSignUpLinkReq) SetPlaces(val int64) {
+	s.Places = val
+}
+
+// SetVouched sets the value of Vouched.
+func (s *AdminCreateSignUpLinkReq) SetVouched(val OptBool) {
+	s.Vouched = val
+}
+
+type AdminDecideReportReq struct {
+	// With `suspended`, also hide everything that they created.
+	Hide    OptBool                     `json:"hide"`
+	Outcome AdminDecideReportReqOutcome `json:"outcome"`
+	// Reasons for the owner; required if the outcome is `warned`.
+	Text OptNilString `json:"text"`
+}
+
+// GetHide returns the value of Hide.
+func (s *AdminDecideReportReq) GetHide() OptBool {
+	return s.Hide
+}
+
+// GetOutcome returns the value of Outcome.
+func (s *AdminDecideReportReq) GetOutcome() AdminDecideReportReqOutcome {
+	return s.Outcome
+}
+
+// GetText returns the value of Text.
+func (s *AdminDecideReportReq) GetText() OptNilString {
+	return s.Text
+}
+
+// SetHide sets the value of Hide.
+func (s *AdminDecideReportReq) SetHide(val OptBool) {
+	s.Hide = val
+}
+
+// SetOutcome sets the value of Outcome.
+func (s *AdminDecideReportReq) SetOutcome(val AdminDecideReportReqOutcome) {
+	s.Outcome = val
+}
+
+// SetText sets the value of Text.
+func (s *AdminDecideReportReq) SetText(val OptNilString) {
+	s.Text = val
+}
+
+type AdminDecideReportReqOutcome string
+
+const (
+	AdminDecideReportReqOutcomeDismissed AdminDecideReportReqOutcome = "dismissed"
+	AdminDecideReportReqOutcomeWarned    AdminDecideReportReqOutcome = "warned"
+	AdminDecideReportReqOutcomeHidden    AdminDecideReportReqOutcome = "hidden"
+	AdminDecideReportReqOutcomeDeleted   AdminDecideReportReqOutcome = "deleted"
+	AdminDecideReportReqOutcomeSuspended AdminDecideReportReqOutcome = "suspended"
+)
+
+// AllValues returns all AdminDecideReportReqOutcome values.
+func (AdminDecideReportReqOutcome) AllValues() []AdminDecideReportReqOutcome {
+	return []AdminDecideReportReqOutcome{
+		AdminDecideReportReqOutcomeDismissed,
+		AdminDecideReportReqOutcomeWarned,
+		AdminDecideReportReqOutcomeHidden,
+		AdminDecideReportReqOutcomeDeleted,
+		AdminDecideReportReqOutcomeSuspended,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminDecideReportReqOutcome) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminDecideReportReqOutcomeDismissed:
+		return []byte(s), nil
+	case AdminDecideReportReqOutcomeWarned:
+		return []byte(s), nil
+	case AdminDecideReportReqOutcomeHidden:
+		return []byte(s), nil
+	case AdminDecideReportReqOutcomeDeleted:
+		return []byte(s), nil
+	case AdminDecideReportReqOutcomeSuspended:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminDecideReportReqOutcome) UnmarshalText(data []byte) error {
+	switch AdminDecideReportReqOutcome(data) {
+	case AdminDecideReportReqOutcomeDismissed:
+		*s = AdminDecideReportReqOutcomeDismissed
+		return nil
+	case AdminDecideReportReqOutcomeWarned:
+		*s = AdminDecideReportReqOutcomeWarned
+		return nil
+	case AdminDecideReportReqOutcomeHidden:
+		*s = AdminDecideReportReqOutcomeHidden
+		return nil
+	case AdminDecideReportReqOutcomeDeleted:
+		*s = AdminDecideReportReqOutcomeDeleted
+		return nil
+	case AdminDecideReportReqOutcomeSuspended:
+		*s = AdminDecideReportReqOutcomeSuspended
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// AdminDeleteApplicationNoContent is response for AdminDeleteApplication operation.
+type AdminDeleteApplicationNoContent struct{}
+
+// AdminDeletePageNoContent is response for AdminDeletePage operation.
+type AdminDeletePageNoContent struct{}
+
+// What deleting an account would do.
+// Ref: #/components/schemas/AdminDeletion
+type AdminDeletion struct {
+	// Deleted, in no channel of others.
+	Blocks int64 `json:"blocks"`
+	// Deleted.
+	Channels int64 `json:"channels"`
+	// Deleted.
+	Comments int64 `json:"comments"`
+	// Slugs.
+	GroupsDeleted []string `json:"groups_deleted"`
+	// Slugs.
+	GroupsHandedOver []string `json:"groups_handed_over"`
+	// Whether it is not the only operator.
+	Possible bool `json:"possible"`
+	// Kept without an author, in channels of others.
+	SharedBlocks int64 `json:"shared_blocks"`
+}
+
+// GetBlocks returns the value of Blocks.
+func (s *AdminDeletion) GetBlocks() int64 {
+	return s.Blocks
+}
+
+// GetChannels returns the value of Channels.
+func (s *AdminDeletion) GetChannels() int64 {
+	return s.Channels
+}
+
+// GetComments returns the value of Comments.
+func (s *AdminDeletion) GetComments() int64 {
+	return s.Comments
+}
+
+// GetGroupsDeleted returns the value of GroupsDeleted.
+func (s *AdminDeletion) GetGroupsDeleted() []string {
+	return s.GroupsDeleted
+}
+
+// GetGroupsHandedOver returns the value of GroupsHandedOver.
+func (s *AdminDeletion) GetGroupsHandedOver() []string {
+	return s.GroupsHandedOver
+}
+
+// GetPossible returns the value of Possible.
+func (s *AdminDeletion) GetPossible() bool {
+	return s.Possible
+}
+
+// GetSharedBlocks returns the value of SharedBlocks.
+func (s *AdminDeletion) GetSharedBlocks() int64 {
+	return s.SharedBlocks
+}
+
+// SetBlocks sets the value of Blocks.
+func (s *AdminDeletion) SetBlocks(val int64) {
+	s.Blocks = val
+}
+
+// SetChannels sets the value of Channels.
+func (s *AdminDeletion) SetChannels(val int64) {
+	s.Channels = val
+}
+
+// SetComments sets the value of Comments.
+func (s *AdminDeletion) SetComments(val int64) {
+	s.Comments = val
+}
+
+// SetGroupsDeleted sets the value of GroupsDeleted.
+func (s *AdminDeletion) SetGroupsDeleted(val []string) {
+	s.GroupsDeleted = val
+}
+
+// SetGroupsHandedOver sets the value of GroupsHandedOver.
+func (s *AdminDeletion) SetGroupsHandedOver(val []string) {
+	s.GroupsHandedOver = val
+}
+
+// SetPossible sets the value of Possible.
+func (s *AdminDeletion) SetPossible(val bool) {
+	s.Possible = val
+}
+
+// SetSharedBlocks sets the value of SharedBlocks.
+func (s *AdminDeletion) SetSharedBlocks(val int64) {
+	s.SharedBlocks = val
+}
+
+// Free space of a disk.
+// Ref: #/components/schemas/AdminDisk
+type AdminDisk struct {
+	FreeBytes  int64  `json:"free_bytes"`
+	Path       string `json:"path"`
+	TotalBytes int64  `json:"total_bytes"`
+}
+
+// GetFreeBytes returns the value of FreeBytes.
+func (s *AdminDisk) GetFreeBytes() int64 {
+	return s.FreeBytes
+}
+
+// GetPath returns the value of Path.
+func (s *AdminDisk) GetPath() string {
+	return s.Path
+}
+
+// GetTotalBytes returns the value of TotalBytes.
+func (s *AdminDisk) GetTotalBytes() int64 {
+	return s.TotalBytes
+}
+
+// SetFreeBytes sets the value of FreeBytes.
+func (s *AdminDisk) SetFreeBytes(val int64) {
+	s.FreeBytes = val
+}
+
+// SetPath sets the value of Path.
+func (s *AdminDisk) SetPath(val string) {
+	s.Path = val
+}
+
+// SetTotalBytes sets the value of TotalBytes.
+func (s *AdminDisk) SetTotalBytes(val int64) {
+	s.TotalBytes = val
+}
+
+// AdminEndAnnouncementNoContent is response for AdminEndAnnouncement operation.
+type AdminEndAnnouncementNoContent struct{}
+
+// AdminEndInvitationNoContent is response for AdminEndInvitation operation.
+type AdminEndInvitationNoContent struct{}
+
+// AdminEndReadOnlyNoContent is response for AdminEndReadOnly operation.
+type AdminEndReadOnlyNoContent struct{}
+
+// AdminEndSignUpLinkNoContent is response for AdminEndSignUpLink operation.
+type AdminEndSignUpLinkNoContent struct{}
+
+// Hidden content.
+// Ref: #/components/schemas/AdminHidden
+type AdminHidden struct {
+	About     AdminSubject `json:"about"`
+	CreatedAt wire.Time    `json:"created_at"`
+	ID        int64        `json:"id"`
+	Owner     NilString    `json:"owner"`
+	OwnerID   NilInt64     `json:"owner_id"`
+}
+
+// GetAbout returns the value of About.
+func (s *AdminHidden) GetAbout() AdminSubject {
+	return s.About
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *AdminHidden) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *AdminHidden) GetID() int64 {
+	return s.ID
+}
+
+// GetOwner returns the value of Owner.
+func (s *AdminHidden) GetOwner() NilString {
+	return s.Owner
+}
+
+// GetOwnerID returns the value of OwnerID.
+func (s *AdminHidden) GetOwnerID() NilInt64 {
+	return s.OwnerID
+}
+
+// SetAbout sets the value of About.
+func (s *AdminHidden) SetAbout(val AdminSubject) {
+	s.About = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *AdminHidden) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminHidden) SetID(val int64) {
+	s.ID = val
+}
+
+// SetOwner sets the value of Owner.
+func (s *AdminHidden) SetOwner(val NilString) {
+	s.Owner = val
+}
+
+// SetOwnerID sets the value of OwnerID.
+func (s *AdminHidden) SetOwnerID(val NilInt64) {
+	s.OwnerID = val
+}
+
+// Part of a list.
+// Ref: #/components/schemas/AdminHiddenList
+type AdminHiddenList struct {
+	Data []AdminHidden `json:"data"`
+	// For the next part; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminHiddenList) GetData() []AdminHidden {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminHiddenList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminHiddenList) SetData(val []AdminHidden) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminHiddenList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+type AdminHideReq struct {
+	ID int64 `json:"id"`
+	// Reasons for the owner.
+	Text OptNilString     `json:"text"`
+	Type AdminHideReqType `json:"type"`
+}
+
+// GetID returns the value of ID.
+func (s *AdminHideReq) GetID() int64 {
+	return s.ID
+}
+
+// GetText returns the value of Text.
+func (s *AdminHideReq) GetText() OptNilString {
+	return s.Text
+}
+
+// GetType returns the value of Type.
+func (s *AdminHideReq) GetType() AdminHideReqType {
+	return s.Type
+}
+
+// SetID sets the value of ID.
+func (s *AdminHideReq) SetID(val int64) {
+	s.ID = val
+}
+
+// SetText sets the value of Text.
+func (s *AdminHideReq) SetText(val OptNilString) {
+	s.Text = val
+}
+
+// SetType sets the value of Type.
+func (s *AdminHideReq) SetType(val AdminHideReqType) {
+	s.Type = val
+}
+
+type AdminHideReqType string
+
+const (
+	AdminHideReqTypeBlock   AdminHideReqType = "Block"
+	AdminHideReqTypeChannel AdminHideReqType = "Channel"
+	AdminHideReqTypeComment AdminHideReqType = "Comment"
+)
+
+// AllValues returns all AdminHideReqType values.
+func (AdminHideReqType) AllValues() []AdminHideReqType {
+	return []AdminHideReqType{
+		AdminHideReqTypeBlock,
+		AdminHideReqTypeChannel,
+		AdminHideReqTypeComment,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminHideReqType) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminHideReqTypeBlock:
+		return []byte(s), nil
+	case AdminHideReqTypeChannel:
+		return []byte(s), nil
+	case AdminHideReqTypeComment:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminHideReqType) UnmarshalText(data []byte) error {
+	switch AdminHideReqType(data) {
+	case AdminHideReqTypeBlock:
+		*s = AdminHideReqTypeBlock
+		return nil
+	case AdminHideReqTypeChannel:
+		*s = AdminHideReqTypeChannel
+		return nil
+	case AdminHideReqTypeComment:
+		*s = AdminHideReqTypeComment
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type AdminInviteReq struct {
+	Again OptBool  `json:"again"`
+	Days  OptInt64 `json:"days"`
+	Email string   `json:"email"`
+	// Id or slug of a group to join.
+	Group OptNilString `json:"group"`
+	Mail  bool         `json:"mail"`
+	Name  OptNilString `json:"name"`
+	Slug  OptNilString `json:"slug"`
+}
+
+// GetAgain returns the value of Again.
+func (s *AdminInviteReq) GetAgain() OptBool {
+	return s.Again
+}
+
+// GetDays returns the value of Days.
+func (s *AdminInviteReq) GetDays() OptInt64 {
+	return s.Days
+}
+
+// GetEmail returns the value of Email.
+func (s *AdminInviteReq) GetEmail() string {
+	return s.Email
+}
+
+// GetGroup returns the value of Group.
+func (s *AdminInviteReq) GetGroup() OptNilString {
+	return s.Group
+}
+
+// GetMail returns the value of Mail.
+func (s *AdminInviteReq) GetMail() bool {
+	return s.Mail
+}
+
+// GetName returns the value of Name.
+func (s *AdminInviteReq) GetName() OptNilString {
+	return s.Name
+}
+
+// GetSlug returns the value of Slug.
+func (s *AdminInviteReq) GetSlug() OptNilString {
+	return s.Slug
+}
+
+// SetAgain sets the value of Again.
+func (s *AdminInviteReq) SetAgain(val OptBool) {
+	s.Again = val
+}
+
+// SetDays sets the value of Days.
+func (s *AdminInviteReq) SetDays(val OptInt64) {
+	s.Days = val
+}
+
+// SetEmail sets the value of Email.
+func (s *AdminInviteReq) SetEmail(val string) {
+	s.Email = val
+}
+
+// SetGroup sets the value of Group.
+func (s *AdminInviteReq) SetGroup(val OptNilString) {
+	s.Group = val
+}
+
+// SetMail sets the value of Mail.
+func (s *AdminInviteReq) SetMail(val bool) {
+	s.Mail = val
+}
+
+// SetName sets the value of Name.
+func (s *AdminInviteReq) SetName(val OptNilString) {
+	s.Name = val
+}
+
+// SetSlug sets the value of Slug.
+func (s *AdminInviteReq) SetSlug(val OptNilString) {
+	s.Slug = val
+}
+
+// The result of inviting a person.
+// Ref: #/components/schemas/AdminInvited
+type AdminInvited struct {
+	// Slug of the account that has the address.
+	Account NilString `json:"account"`
+	// The link, if it was created and not mailed.
+	Address      NilString           `json:"address"`
+	InvitationID NilInt64            `json:"invitation_id"`
+	Outcome      AdminInvitedOutcome `json:"outcome"`
+}
+
+// GetAccount returns the value of Account.
+func (s *AdminInvited) GetAccount() NilString {
+	return s.Account
+}
+
+// GetAddress returns the value of Address.
+func (s *AdminInvited) GetAddress() NilString {
+	return s.Address
+}
+
+// GetInvitationID returns the value of InvitationID.
+func (s *AdminInvited) GetInvitationID() NilInt64 {
+	return s.InvitationID
+}
+
+// GetOutcome returns the value of Outcome.
+func (s *AdminInvited) GetOutcome() AdminInvitedOutcome {
+	return s.Outcome
+}
+
+// SetAccount sets the value of Account.
+func (s *AdminInvited) SetAccount(val NilString) {
+	s.Account = val
+}
+
+// SetAddress sets the value of Address.
+func (s *AdminInvited) SetAddress(val NilString) {
+	s.Address = val
+}
+
+// SetInvitationID sets the value of InvitationID.
+func (s *AdminInvited) SetInvitationID(val NilInt64) {
+	s.InvitationID = val
+}
+
+// SetOutcome sets the value of Outcome.
+func (s *AdminInvited) SetOutcome(val AdminInvitedOutcome) {
+	s.Outcome = val
+}
+
+type AdminInvitedOutcome string
+
+const (
+	AdminInvitedOutcomeInvited        AdminInvitedOutcome = "invited"
+	AdminInvitedOutcomeRenewed        AdminInvitedOutcome = "renewed"
+	AdminInvitedOutcomeAlreadyInvited AdminInvitedOutcome = "already_invited"
+	AdminInvitedOutcomeHasAccount     AdminInvitedOutcome = "has_account"
+)
+
+// AllValues returns all AdminInvitedOutcome values.
+func (AdminInvitedOutcome) AllValues() []AdminInvitedOutcome {
+	return []AdminInvitedOutcome{
+		AdminInvitedOutcomeInvited,
+		AdminInvitedOutcomeRenewed,
+		AdminInvitedOutcomeAlreadyInvited,
+		AdminInvitedOutcomeHasAccount,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminInvitedOutcome) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminInvitedOutcomeInvited:
+		return []byte(s), nil
+	case AdminInvitedOutcomeRenewed:
+		return []byte(s), nil
+	case AdminInvitedOutcomeAlreadyInvited:
+		return []byte(s), nil
+	case AdminInvitedOutcomeHasAccount:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminInvitedOutcome) UnmarshalText(data []byte) error {
+	switch AdminInvitedOutcome(data) {
+	case AdminInvitedOutcomeInvited:
+		*s = AdminInvitedOutcomeInvited
+		return nil
+	case AdminInvitedOutcomeRenewed:
+		*s = AdminInvitedOutcomeRenewed
+		return nil
+	case AdminInvitedOutcomeAlreadyInvited:
+		*s = AdminInvitedOutcomeAlreadyInvited
+		return nil
+	case AdminInvitedOutcomeHasAccount:
+		*s = AdminInvitedOutcomeHasAccount
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A job.
+// Ref: #/components/schemas/AdminJob
+type AdminJob struct {
+	Args        wire.JSON     `json:"args"`
+	At          wire.Time     `json:"at"`
+	Attempts    int64         `json:"attempts"`
+	Error       NilString     `json:"error"`
+	ID          int64         `json:"id"`
+	Kind        string        `json:"kind"`
+	MaxAttempts int64         `json:"max_attempts"`
+	Process     NilString     `json:"process"`
+	State       AdminJobState `json:"state"`
+}
+
+// GetArgs returns the value of Args.
+func (s *AdminJob) GetArgs() wire.JSON {
+	return s.Args
+}
+
+// GetAt returns the value of At.
+func (s *AdminJob) GetAt() wire.Time {
+	return s.At
+}
+
+// GetAttempts returns the value of Attempts.
+func (s *AdminJob) GetAttempts() int64 {
+	return s.Attempts
+}
+
+// GetError returns the value of Error.
+func (s *AdminJob) GetError() NilString {
+	return s.Error
+}
+
+// GetID returns the value of ID.
+func (s *AdminJob) GetID() int64 {
+	return s.ID
+}
+
+// GetKind returns the value of Kind.
+func (s *AdminJob) GetKind() string {
+	return s.Kind
+}
+
+// GetMaxAttempts returns the value of MaxAttempts.
+func (s *AdminJob) GetMaxAttempts() int64 {
+	return s.MaxAttempts
+}
+
+// GetProcess returns the value of Process.
+func (s *AdminJob) GetProcess() NilString {
+	return s.Process
+}
+
+// GetState returns the value of State.
+func (s *AdminJob) GetState() AdminJobState {
+	return s.State
+}
+
+// SetArgs sets the value of Args.
+func (s *AdminJob) SetArgs(val wire.JSON) {
+	s.Args = val
+}
+
+// SetAt sets the value of At.
+func (s *AdminJob) SetAt(val wire.Time) {
+	s.At = val
+}
+
+// SetAttempts sets the value of Attempts.
+func (s *AdminJob) SetAttempts(val int64) {
+	s.Attempts = val
+}
+
+// SetError sets the value of Error.
+func (s *AdminJob) SetError(val NilString) {
+	s.Error = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminJob) SetID(val int64) {
+	s.ID = val
+}
+
+// SetKind sets the value of Kind.
+func (s *AdminJob) SetKind(val string) {
+	s.Kind = val
+}
+
+// SetMaxAttempts sets the value of MaxAttempts.
+func (s *AdminJob) SetMaxAttempts(val int64) {
+	s.MaxAttempts = val
+}
+
+// SetProcess sets the value of Process.
+func (s *AdminJob) SetProcess(val NilString) {
+	s.Process = val
+}
+
+// SetState sets the value of State.
+func (s *AdminJob) SetState(val AdminJobState) {
+	s.State = val
+}
+
+// Jobs of a class.
+// Ref: #/components/schemas/AdminJobClass
+type AdminJobClass struct {
+	Failed      int64     `json:"failed"`
+	Name        string    `json:"name"`
+	OldestDueAt wire.Time `json:"oldest_due_at"`
+	Running     int64     `json:"running"`
+	Waiting     int64     `json:"waiting"`
+}
+
+// GetFailed returns the value of Failed.
+func (s *AdminJobClass) GetFailed() int64 {
+	return s.Failed
+}
+
+// GetName returns the value of Name.
+func (s *AdminJobClass) GetName() string {
+	return s.Name
+}
+
+// GetOldestDueAt returns the value of OldestDueAt.
+func (s *AdminJobClass) GetOldestDueAt() wire.Time {
+	return s.OldestDueAt
+}
+
+// GetRunning returns the value of Running.
+func (s *AdminJobClass) GetRunning() int64 {
+	return s.Running
+}
+
+// GetWaiting returns the value of Waiting.
+func (s *AdminJobClass) GetWaiting() int64 {
+	return s.Waiting
+}
+
+// SetFailed sets the value of Failed.
+func (s *AdminJobClass) SetFailed(val int64) {
+	s.Failed = val
+}
+
+// SetName sets the value of Name.
+func (s *AdminJobClass) SetName(val string) {
+	s.Name = val
+}
+
+// SetOldestDueAt sets the value of OldestDueAt.
+func (s *AdminJobClass) SetOldestDueAt(val wire.Time) {
+	s.OldestDueAt = val
+}
+
+// SetRunning sets the value of Running.
+func (s *AdminJobClass) SetRunning(val int64) {
+	s.Running = val
+}
+
+// SetWaiting sets the value of Waiting.
+func (s *AdminJobClass) SetWaiting(val int64) {
+	s.Waiting = val
+}
+
+// Part of a list.
+// Ref: #/components/schemas/AdminJobList
+type AdminJobList struct {
+	Data []AdminJob `json:"data"`
+	// For the next part; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminJobList) GetData() []AdminJob {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminJobList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminJobList) SetData(val []AdminJob) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminJobList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+type AdminJobState string
+
+const (
+	AdminJobStateWaiting AdminJobState = "waiting"
+	AdminJobStateRunning AdminJobState = "running"
+	AdminJobStateDone    AdminJobState = "done"
+	AdminJobStateFailed  AdminJobState = "failed"
+)
+
+// AllValues returns all AdminJobState values.
+func (AdminJobState) AllValues() []AdminJobState {
+	return []AdminJobState{
+		AdminJobStateWaiting,
+		AdminJobStateRunning,
+		AdminJobStateDone,
+		AdminJobStateFailed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminJobState) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminJobStateWaiting:
+		return []byte(s), nil
+	case AdminJobStateRunning:
+		return []byte(s), nil
+	case AdminJobStateDone:
+		return []byte(s), nil
+	case AdminJobStateFailed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminJobState) UnmarshalText(data []byte) error {
+	switch AdminJobState(data) {
+	case AdminJobStateWaiting:
+		*s = AdminJobStateWaiting
+		return nil
+	case AdminJobStateRunning:
+		*s = AdminJobStateRunning
+		return nil
+	case AdminJobStateDone:
+		*s = AdminJobStateDone
+		return nil
+	case AdminJobStateFailed:
+		*s = AdminJobStateFailed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A link for signing up.
+// Ref: #/components/schemas/AdminLink
+type AdminLink struct {
+	// Only in the response that creates it.
+	Address   NilString `json:"address"`
+	CreatedAt wire.Time `json:"created_at"`
+	// The only address that may use it.
+	Email     NilString `json:"email"`
+	ExpiresAt wire.Time `json:"expires_at"`
+	// Slug of the group to join.
+	Group NilString `json:"group"`
+	ID    int64     `json:"id"`
+	// Whether it can still be used.
+	Live   bool      `json:"live"`
+	Name   NilString `json:"name"`
+	Note   NilString `json:"note"`
+	Places int64     `json:"places"`
+	Slug   NilString `json:"slug"`
+	Taken  int64     `json:"taken"`
+	// Slugs of the accounts that used it.
+	UsedBy []string `json:"used_by"`
+}
+
+// GetAddress returns the value of Address.
+func (s *AdminLink) GetAddress() NilString {
+	return s.Address
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *AdminLink) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetEmail returns the value of Email.
+func (s *AdminLink) GetEmail() NilString {
+	return s.Email
+}
+
+// GetExpiresAt returns the value of ExpiresAt.
+func (s *AdminLink) GetExpiresAt() wire.Time {
+	return s.ExpiresAt
+}
+
+// GetGroup returns the value of Group.
+func (s *AdminLink) GetGroup() NilString {
+	return s.Group
+}
+
+// GetID returns the value of ID.
+func (s *AdminLink) GetID() int64 {
+	return s.ID
+}
+
+// GetLive returns the value of Live.
+func (s *AdminLink) GetLive() bool {
+	return s.Live
+}
+
+// GetName returns the value of Name.
+func (s *AdminLink) GetName() NilString {
+	return s.Name
+}
+
+// GetNote returns the value of Note.
+func (s *AdminLink) GetNote() NilString {
+	return s.Note
+}
+
+// GetPlaces returns the value of Places.
+func (s *AdminLink) GetPlaces() int64 {
+	return s.Places
+}
+
+// GetSlug returns the value of Slug.
+func (s *AdminLink) GetSlug() NilString {
+	return s.Slug
+}
+
+// GetTaken returns the value of Taken.
+func (s *AdminLink) GetTaken() int64 {
+	return s.Taken
+}
+
+// GetUsedBy returns the value of UsedBy.
+func (s *AdminLink) GetUsedBy() []string {
+	return s.UsedBy
+}
+
+// SetAddress sets the value of Address.
+func (s *AdminLink) SetAddress(val NilString) {
+	s.Address = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *AdminLink) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetEmail sets the value of Email.
+func (s *AdminLink) SetEmail(val NilString) {
+	s.Email = val
+}
+
+// SetExpiresAt sets the value of ExpiresAt.
+func (s *AdminLink) SetExpiresAt(val wire.Time) {
+	s.ExpiresAt = val
+}
+
+// SetGroup sets the value of Group.
+func (s *AdminLink) SetGroup(val NilString) {
+	s.Group = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminLink) SetID(val int64) {
+	s.ID = val
+}
+
+// SetLive sets the value of Live.
+func (s *AdminLink) SetLive(val bool) {
+	s.Live = val
+}
+
+// SetName sets the value of Name.
+func (s *AdminLink) SetName(val NilString) {
+	s.Name = val
+}
+
+// SetNote sets the value of Note.
+func (s *AdminLink) SetNote(val NilString) {
+	s.Note = val
+}
+
+// SetPlaces sets the value of Places.
+func (s *AdminLink) SetPlaces(val int64) {
+	s.Places = val
+}
+
+// SetSlug sets the value of Slug.
+func (s *AdminLink) SetSlug(val NilString) {
+	s.Slug = val
+}
+
+// SetTaken sets the value of Taken.
+func (s *AdminLink) SetTaken(val int64) {
+	s.Taken = val
+}
+
+// SetUsedBy sets the value of UsedBy.
+func (s *AdminLink) SetUsedBy(val []string) {
+	s.UsedBy = val
+}
+
+// Part of a list.
+// Ref: #/components/schemas/AdminLinkList
+type AdminLinkList struct {
+	Data []AdminLink `json:"data"`
+	// For the next part; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminLinkList) GetData() []AdminLink {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminLinkList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminLinkList) SetData(val []AdminLink) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminLinkList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+type AdminListJobsState string
+
+const (
+	AdminListJobsStateFailed  AdminListJobsState = "failed"
+	AdminListJobsStateWaiting AdminListJobsState = "waiting"
+	AdminListJobsStateRunning AdminListJobsState = "running"
+	AdminListJobsStateDone    AdminListJobsState = "done"
+)
+
+// AllValues returns all AdminListJobsState values.
+func (AdminListJobsState) AllValues() []AdminListJobsState {
+	return []AdminListJobsState{
+		AdminListJobsStateFailed,
+		AdminListJobsStateWaiting,
+		AdminListJobsStateRunning,
+		AdminListJobsStateDone,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminListJobsState) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminListJobsStateFailed:
+		return []byte(s), nil
+	case AdminListJobsStateWaiting:
+		return []byte(s), nil
+	case AdminListJobsStateRunning:
+		return []byte(s), nil
+	case AdminListJobsStateDone:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminListJobsState) UnmarshalText(data []byte) error {
+	switch AdminListJobsState(data) {
+	case AdminListJobsStateFailed:
+		*s = AdminListJobsStateFailed
+		return nil
+	case AdminListJobsStateWaiting:
+		*s = AdminListJobsStateWaiting
+		return nil
+	case AdminListJobsStateRunning:
+		*s = AdminListJobsStateRunning
+		return nil
+	case AdminListJobsStateDone:
+		*s = AdminListJobsStateDone
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type AdminListReportsState string
+
+const (
+	AdminListReportsStateOpen   AdminListReportsState = "open"
+	AdminListReportsStateClosed AdminListReportsState = "closed"
+)
+
+// AllValues returns all AdminListReportsState values.
+func (AdminListReportsState) AllValues() []AdminListReportsState {
+	return []AdminListReportsState{
+		AdminListReportsStateOpen,
+		AdminListReportsStateClosed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminListReportsState) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminListReportsStateOpen:
+		return []byte(s), nil
+	case AdminListReportsStateClosed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminListReportsState) UnmarshalText(data []byte) error {
+	switch AdminListReportsState(data) {
+	case AdminListReportsStateOpen:
+		*s = AdminListReportsStateOpen
+		return nil
+	case AdminListReportsStateClosed:
+		*s = AdminListReportsStateClosed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// Reported or hidden content.
+// Ref: #/components/schemas/AdminLook
+type AdminLook struct {
+	About AdminSubject `json:"about"`
+	// Of a channel, as in `/v3`.
+	Contents   []wire.JSON `json:"contents"`
+	Excerpt    string      `json:"excerpt"`
+	HiddenID   NilInt64    `json:"hidden_id"`
+	Item       wire.JSON   `json:"item"`
+	NextCursor NilString   `json:"next_cursor"`
+	OwnerID    NilInt64    `json:"owner_id"`
+}
+
+// GetAbout returns the value of About.
+func (s *AdminLook) GetAbout() AdminSubject {
+	return s.About
+}
+
+// GetContents returns the value of Contents.
+func (s *AdminLook) GetContents() []wire.JSON {
+	return s.Contents
+}
+
+// GetExcerpt returns the value of Excerpt.
+func (s *AdminLook) GetExcerpt() string {
+	return s.Excerpt
+}
+
+// GetHiddenID returns the value of HiddenID.
+func (s *AdminLook) GetHiddenID() NilInt64 {
+	return s.HiddenID
+}
+
+// GetItem returns the value of Item.
+func (s *AdminLook) GetItem() wire.JSON {
+	return s.Item
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminLook) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// GetOwnerID returns the value of OwnerID.
+func (s *AdminLook) GetOwnerID() NilInt64 {
+	return s.OwnerID
+}
+
+// SetAbout sets the value of About.
+func (s *AdminLook) SetAbout(val AdminSubject) {
+	s.About = val
+}
+
+// SetContents sets the value of Contents.
+func (s *AdminLook) SetContents(val []wire.JSON) {
+	s.Contents = val
+}
+
+// SetExcerpt sets the value of Excerpt.
+func (s *AdminLook) SetExcerpt(val string) {
+	s.Excerpt = val
+}
+
+// SetHiddenID sets the value of HiddenID.
+func (s *AdminLook) SetHiddenID(val NilInt64) {
+	s.HiddenID = val
+}
+
+// SetItem sets the value of Item.
+func (s *AdminLook) SetItem(val wire.JSON) {
+	s.Item = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminLook) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// SetOwnerID sets the value of OwnerID.
+func (s *AdminLook) SetOwnerID(val NilInt64) {
+	s.OwnerID = val
+}
+
+// A page of the site.
+// Ref: #/components/schemas/AdminPage
+type AdminPage struct {
+	// Markdown; null in lists.
+	Body      NilString `json:"body"`
+	CreatedAt wire.Time `json:"created_at"`
+	Slug      string    `json:"slug"`
+	Title     string    `json:"title"`
+	UpdatedAt wire.Time `json:"updated_at"`
+	Version   int64     `json:"version"`
+}
+
+// GetBody returns the value of Body.
+func (s *AdminPage) GetBody() NilString {
+	return s.Body
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *AdminPage) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetSlug returns the value of Slug.
+func (s *AdminPage) GetSlug() string {
+	return s.Slug
+}
+
+// GetTitle returns the value of Title.
+func (s *AdminPage) GetTitle() string {
+	return s.Title
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *AdminPage) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetVersion returns the value of Version.
+func (s *AdminPage) GetVersion() int64 {
+	return s.Version
+}
+
+// SetBody sets the value of Body.
+func (s *AdminPage) SetBody(val NilString) {
+	s.Body = val
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *AdminPage) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetSlug sets the value of Slug.
+func (s *AdminPage) SetSlug(val string) {
+	s.Slug = val
+}
+
+// SetTitle sets the value of Title.
+func (s *AdminPage) SetTitle(val string) {
+	s.Title = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *AdminPage) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetVersion sets the value of Version.
+func (s *AdminPage) SetVersion(val int64) {
+	s.Version = val
+}
+
+// All pages.
+// Ref: #/components/schemas/AdminPageList
+type AdminPageList struct {
+	Data []AdminPage `json:"data"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminPageList) GetData() []AdminPage {
+	return s.Data
+}
+
+// SetData sets the value of Data.
+func (s *AdminPageList) SetData(val []AdminPage) {
+	s.Data = val
+}
+
+// Whether the site is read-only.
+// Ref: #/components/schemas/AdminReadOnly
+type AdminReadOnly struct {
+	ReadOnly bool      `json:"read_only"`
+	Reason   NilString `json:"reason"`
+	Since    wire.Time `json:"since"`
+	Until    wire.Time `json:"until"`
+}
+
+// GetReadOnly returns the value of ReadOnly.
+func (s *AdminReadOnly) GetReadOnly() bool {
+	return s.ReadOnly
+}
+
+// GetReason returns the value of Reason.
+func (s *AdminReadOnly) GetReason() NilString {
+	return s.Reason
+}
+
+// GetSince returns the value of Since.
+func (s *AdminReadOnly) GetSince() wire.Time {
+	return s.Since
+}
+
+// GetUntil returns the value of Until.
+func (s *AdminReadOnly) GetUntil() wire.Time {
+	return s.Until
+}
+
+// SetReadOnly sets the value of ReadOnly.
+func (s *AdminReadOnly) SetReadOnly(val bool) {
+	s.ReadOnly = val
+}
+
+// SetReason sets the value of Reason.
+func (s *AdminReadOnly) SetReason(val NilString) {
+	s.Reason = val
+}
+
+// SetSince sets the value of Since.
+func (s *AdminReadOnly) SetSince(val wire.Time) {
+	s.Since = val
+}
+
+// SetUntil sets the value of Until.
+func (s *AdminReadOnly) SetUntil(val wire.Time) {
+	s.Until = val
+}
+
+// A receipt with the number of its account.
+// Ref: #/components/schemas/AdminReceipt
+type AdminReceipt struct {
+	AccountID int64   `json:"account_id"`
+	ID        int64   `json:"id"`
+	Receipt   Receipt `json:"receipt"`
+}
+
+// GetAccountID returns the value of AccountID.
+func (s *AdminReceipt) GetAccountID() int64 {
+	return s.AccountID
+}
+
+// GetID returns the value of ID.
+func (s *AdminReceipt) GetID() int64 {
+	return s.ID
+}
+
+// GetReceipt returns the value of Receipt.
+func (s *AdminReceipt) GetReceipt() Receipt {
+	return s.Receipt
+}
+
+// SetAccountID sets the value of AccountID.
+func (s *AdminReceipt) SetAccountID(val int64) {
+	s.AccountID = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminReceipt) SetID(val int64) {
+	s.ID = val
+}
+
+// SetReceipt sets the value of Receipt.
+func (s *AdminReceipt) SetReceipt(val Receipt) {
+	s.Receipt = val
+}
+
+// Part of the receipts.
+// Ref: #/components/schemas/AdminReceiptList
+type AdminReceiptList struct {
+	Data       []AdminReceipt `json:"data"`
+	NextCursor NilString      `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminReceiptList) GetData() []AdminReceipt {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminReceiptList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminReceiptList) SetData(val []AdminReceipt) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminReceiptList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// AdminRemoveSecondFactorNoContent is response for AdminRemoveSecondFactor operation.
+type AdminRemoveSecondFactorNoContent struct{}
+
+// A report.
+// Ref: #/components/schemas/AdminReport
+type AdminReport struct {
+	About    AdminSubject `json:"about"`
+	ClosedAt wire.Time    `json:"closed_at"`
+	// A slug; null for the command line.
+	ClosedBy NilString             `json:"closed_by"`
+	ID       int64                 `json:"id"`
+	LastAt   wire.Time             `json:"last_at"`
+	OpenedAt wire.Time             `json:"opened_at"`
+	Outcome  NilAdminReportOutcome `json:"outcome"`
+	// Their slug.
+	Owner NilString `json:"owner"`
+	// The person responsible for it.
+	OwnerID NilInt64 `json:"owner_id"`
+	Reports int64    `json:"reports"`
+	// The message to the owner.
+	Text NilString `json:"text"`
+}
+
+// GetAbout returns the value of About.
+func (s *AdminReport) GetAbout() AdminSubject {
+	return s.About
+}
+
+// GetClosedAt returns the value of ClosedAt.
+func (s *AdminReport) GetClosedAt() wire.Time {
+	return s.ClosedAt
+}
+
+// GetClosedBy returns the value of ClosedBy.
+func (s *AdminReport) GetClosedBy() NilString {
+	return s.ClosedBy
+}
+
+// GetID returns the value of ID.
+func (s *AdminReport) GetID() int64 {
+	return s.ID
+}
+
+// GetLastAt returns the value of LastAt.
+func (s *AdminReport) GetLastAt() wire.Time {
+	return s.LastAt
+}
+
+// GetOpenedAt returns the value of OpenedAt.
+func (s *AdminReport) GetOpenedAt() wire.Time {
+	return s.OpenedAt
+}
+
+// GetOutcome returns the value of Outcome.
+func (s *AdminReport) GetOutcome() NilAdminReportOutcome {
+	return s.Outcome
+}
+
+// GetOwner returns the value of Owner.
+func (s *AdminReport) GetOwner() NilString {
+	return s.Owner
+}
+
+// GetOwnerID returns the value of OwnerID.
+func (s *AdminReport) GetOwnerID() NilInt64 {
+	return s.OwnerID
+}
+
+// GetReports returns the value of Reports.
+func (s *AdminReport) GetReports() int64 {
+	return s.Reports
+}
+
+// GetText returns the value of Text.
+func (s *AdminReport) GetText() NilString {
+	return s.Text
+}
+
+// SetAbout sets the value of About.
+func (s *AdminReport) SetAbout(val AdminSubject) {
+	s.About = val
+}
+
+// SetClosedAt sets the value of ClosedAt.
+func (s *AdminReport) SetClosedAt(val wire.Time) {
+	s.ClosedAt = val
+}
+
+// SetClosedBy sets the value of ClosedBy.
+func (s *AdminReport) SetClosedBy(val NilString) {
+	s.ClosedBy = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminReport) SetID(val int64) {
+	s.ID = val
+}
+
+// SetLastAt sets the value of LastAt.
+func (s *AdminReport) SetLastAt(val wire.Time) {
+	s.LastAt = val
+}
+
+// SetOpenedAt sets the value of OpenedAt.
+func (s *AdminReport) SetOpenedAt(val wire.Time) {
+	s.OpenedAt = val
+}
+
+// SetOutcome sets the value of Outcome.
+func (s *AdminReport) SetOutcome(val NilAdminReportOutcome) {
+	s.Outcome = val
+}
+
+// SetOwner sets the value of Owner.
+func (s *AdminReport) SetOwner(val NilString) {
+	s.Owner = val
+}
+
+// SetOwnerID sets the value of OwnerID.
+func (s *AdminReport) SetOwnerID(val NilInt64) {
+	s.OwnerID = val
+}
+
+// SetReports sets the value of Reports.
+func (s *AdminReport) SetReports(val int64) {
+	s.Reports = val
+}
+
+// SetText sets the value of Text.
+func (s *AdminReport) SetText(val NilString) {
+	s.Text = val
+}
+
+// A report with details.
+// Ref: #/components/schemas/AdminReportDetails
+type AdminReportDetails struct {
+	Entries []AdminReportEntry `json:"entries"`
+	// Of the content as it is now; null if it was deleted.
+	Excerpt NilString `json:"excerpt"`
+	// Of the entry in the list of hidden content.
+	HiddenID   NilInt64    `json:"hidden_id"`
+	NextCursor NilString   `json:"next_cursor"`
+	Report     AdminReport `json:"report"`
+}
+
+// GetEntries returns the value of Entries.
+func (s *AdminReportDetails) GetEntries() []AdminReportEntry {
+	return s.Entries
+}
+
+// GetExcerpt returns the value of Excerpt.
+func (s *AdminReportDetails) GetExcerpt() NilString {
+	return s.Excerpt
+}
+
+// GetHiddenID returns the value of HiddenID.
+func (s *AdminReportDetails) GetHiddenID() NilInt64 {
+	return s.HiddenID
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminReportDetails) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// GetReport returns the value of Report.
+func (s *AdminReportDetails) GetReport() AdminReport {
+	return s.Report
+}
+
+// SetEntries sets the value of Entries.
+func (s *AdminReportDetails) SetEntries(val []AdminReportEntry) {
+	s.Entries = val
+}
+
+// SetExcerpt sets the value of Excerpt.
+func (s *AdminReportDetails) SetExcerpt(val NilString) {
+	s.Excerpt = val
+}
+
+// SetHiddenID sets the value of HiddenID.
+func (s *AdminReportDetails) SetHiddenID(val NilInt64) {
+	s.HiddenID = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminReportDetails) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// SetReport sets the value of Report.
+func (s *AdminReportDetails) SetReport(val AdminReport) {
+	s.Report = val
+}
+
+// One person's report.
+// Ref: #/components/schemas/AdminReportEntry
+type AdminReportEntry struct {
+	CreatedAt  wire.Time `json:"created_at"`
+	ID         int64     `json:"id"`
+	Reason     string    `json:"reason"`
+	Reporter   NilString `json:"reporter"`
+	ReporterID NilInt64  `json:"reporter_id"`
+	Text       string    `json:"text"`
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *AdminReportEntry) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetID returns the value of ID.
+func (s *AdminReportEntry) GetID() int64 {
+	return s.ID
+}
+
+// GetReason returns the value of Reason.
+func (s *AdminReportEntry) GetReason() string {
+	return s.Reason
+}
+
+// GetReporter returns the value of Reporter.
+func (s *AdminReportEntry) GetReporter() NilString {
+	return s.Reporter
+}
+
+// GetReporterID returns the value of ReporterID.
+func (s *AdminReportEntry) GetReporterID() NilInt64 {
+	return s.ReporterID
+}
+
+// GetText returns the value of Text.
+func (s *AdminReportEntry) GetText() string {
+	return s.Text
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *AdminReportEntry) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminReportEntry) SetID(val int64) {
+	s.ID = val
+}
+
+// SetReason sets the value of Reason.
+func (s *AdminReportEntry) SetReason(val string) {
+	s.Reason = val
+}
+
+// SetReporter sets the value of Reporter.
+func (s *AdminReportEntry) SetReporter(val NilString) {
+	s.Reporter = val
+}
+
+// SetReporterID sets the value of ReporterID.
+func (s *AdminReportEntry) SetReporterID(val NilInt64) {
+	s.ReporterID = val
+}
+
+// SetText sets the value of Text.
+func (s *AdminReportEntry) SetText(val string) {
+	s.Text = val
+}
+
+// Part of a list.
+// Ref: #/components/schemas/AdminReportList
+type AdminReportList struct {
+	Data []AdminReport `json:"data"`
+	// For the next part; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminReportList) GetData() []AdminReport {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminReportList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminReportList) SetData(val []AdminReport) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminReportList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+type AdminReportOutcome string
+
+const (
+	AdminReportOutcomeDismissed AdminReportOutcome = "dismissed"
+	AdminReportOutcomeWarned    AdminReportOutcome = "warned"
+	AdminReportOutcomeHidden    AdminReportOutcome = "hidden"
+	AdminReportOutcomeDeleted   AdminReportOutcome = "deleted"
+	AdminReportOutcomeSuspended AdminReportOutcome = "suspended"
+)
+
+// AllValues returns all AdminReportOutcome values.
+func (AdminReportOutcome) AllValues() []AdminReportOutcome {
+	return []AdminReportOutcome{
+		AdminReportOutcomeDismissed,
+		AdminReportOutcomeWarned,
+		AdminReportOutcomeHidden,
+		AdminReportOutcomeDeleted,
+		AdminReportOutcomeSuspended,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminReportOutcome) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminReportOutcomeDismissed:
+		return []byte(s), nil
+	case AdminReportOutcomeWarned:
+		return []byte(s), nil
+	case AdminReportOutcomeHidden:
+		return []byte(s), nil
+	case AdminReportOutcomeDeleted:
+		return []byte(s), nil
+	case AdminReportOutcomeSuspended:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminReportOutcome) UnmarshalText(data []byte) error {
+	switch AdminReportOutcome(data) {
+	case AdminReportOutcomeDismissed:
+		*s = AdminReportOutcomeDismissed
+		return nil
+	case AdminReportOutcomeWarned:
+		*s = AdminReportOutcomeWarned
+		return nil
+	case AdminReportOutcomeHidden:
+		*s = AdminReportOutcomeHidden
+		return nil
+	case AdminReportOutcomeDeleted:
+		*s = AdminReportOutcomeDeleted
+		return nil
+	case AdminReportOutcomeSuspended:
+		*s = AdminReportOutcomeSuspended
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type AdminResetPasswordReq struct {
+	Mail bool `json:"mail"`
+}
+
+// GetMail returns the value of Mail.
+func (s *AdminResetPasswordReq) GetMail() bool {
+	return s.Mail
+}
+
+// SetMail sets the value of Mail.
+func (s *AdminResetPasswordReq) SetMail(val bool) {
+	s.Mail = val
+}
+
+// AdminRetryJobNoContent is response for AdminRetryJob operation.
+type AdminRetryJobNoContent struct{}
+
+type AdminRetryJobReq struct {
+	Force bool `json:"force"`
+}
+
+// GetForce returns the value of Force.
+func (s *AdminRetryJobReq) GetForce() bool {
+	return s.Force
+}
+
+// SetForce sets the value of Force.
+func (s *AdminRetryJobReq) SetForce(val bool) {
+	s.Force = val
+}
+
+// AdminRevokeTokenNoContent is response for AdminRevokeToken operation.
+type AdminRevokeTokenNoContent struct{}
+
+type AdminSavePageReq struct {
+	// Markdown.
+	Body  string   `json:"body"`
+	Seen  OptInt64 `json:"seen"`
+	Title string   `json:"title"`
+}
+
+// GetBody returns the value of Body.
+func (s *AdminSavePageReq) GetBody() string {
+	return s.Body
+}
+
+// GetSeen returns the value of Seen.
+func (s *AdminSavePageReq) GetSeen() OptInt64 {
+	return s.Seen
+}
+
+// GetTitle returns the value of Title.
+func (s *AdminSavePageReq) GetTitle() string {
+	return s.Title
+}
+
+// SetBody sets the value of Body.
+func (s *AdminSavePageReq) SetBody(val string) {
+	s.Body = val
+}
+
+// SetSeen sets the value of Seen.
+func (s *AdminSavePageReq) SetSeen(val OptInt64) {
+	s.Seen = val
+}
+
+// SetTitle sets the value of Title.
+func (s *AdminSavePageReq) SetTitle(val string) {
+	s.Title = val
+}
+
+// The state of the server.
+// Ref: #/components/schemas/AdminServer
+type AdminServer struct {
+	Blocks         int64           `json:"blocks"`
+	Channels       int64           `json:"channels"`
+	Connections    int64           `json:"connections"`
+	CountedAt      wire.Time       `json:"counted_at"`
+	Database       string          `json:"database"`
+	Disks          []AdminDisk     `json:"disks"`
+	FailedBackupAt wire.Time       `json:"failed_backup_at"`
+	Groups         int64           `json:"groups"`
+	Jobs           []AdminJobClass `json:"jobs"`
+	LastBackupAt   wire.Time       `json:"last_backup_at"`
+	MailError      NilString       `json:"mail_error"`
+	MailSentAt     wire.Time       `json:"mail_sent_at"`
+	StoredBytes    int64           `json:"stored_bytes"`
+	Users          int64           `json:"users"`
+	Version        string          `json:"version"`
+}
+
+// GetBlocks returns the value of Blocks.
+func (s *AdminServer) GetBlocks() int64 {
+	return s.Blocks
+}
+
+// GetChannels returns the value of Channels.
+func (s *AdminServer) GetChannels() int64 {
+	return s.Channels
+}
+
+// GetConnections returns the value of Connections.
+func (s *AdminServer) GetConnections() int64 {
+	return s.Connections
+}
+
+// GetCountedAt returns the value of CountedAt.
+func (s *AdminServer) GetCountedAt() wire.Time {
+	return s.CountedAt
+}
+
+// GetDatabase returns the value of Database.
+func (s *AdminServer) GetDatabase() string {
+	return s.Database
+}
+
+// GetDisks returns the value of Disks.
+func (s *AdminServer) GetDisks() []AdminDisk {
+	return s.Disks
+}
+
+// GetFailedBackupAt returns the value of FailedBackupAt.
+func (s *AdminServer) GetFailedBackupAt() wire.Time {
+	return s.FailedBackupAt
+}
+
+// GetGroups returns the value of Groups.
+func (s *AdminServer) GetGroups() int64 {
+	return s.Groups
+}
+
+// GetJobs returns the value of Jobs.
+func (s *AdminServer) GetJobs() []AdminJobClass {
+	return s.Jobs
+}
+
+// GetLastBackupAt returns the value of LastBackupAt.
+func (s *AdminServer) GetLastBackupAt() wire.Time {
+	return s.LastBackupAt
+}
+
+// GetMailError returns the value of MailError.
+func (s *AdminServer) GetMailError() NilString {
+	return s.MailError
+}
+
+// GetMailSentAt returns the value of MailSentAt.
+func (s *AdminServer) GetMailSentAt() wire.Time {
+	return s.MailSentAt
+}
+
+// GetStoredBytes returns the value of StoredBytes.
+func (s *AdminServer) GetStoredBytes() int64 {
+	return s.StoredBytes
+}
+
+// GetUsers returns the value of Users.
+func (s *AdminServer) GetUsers() int64 {
+	return s.Users
+}
+
+// GetVersion returns the value of Version.
+func (s *AdminServer) GetVersion() string {
+	return s.Version
+}
+
+// SetBlocks sets the value of Blocks.
+func (s *AdminServer) SetBlocks(val int64) {
+	s.Blocks = val
+}
+
+// SetChannels sets the value of Channels.
+func (s *AdminServer) SetChannels(val int64) {
+	s.Channels = val
+}
+
+// SetConnections sets the value of Connections.
+func (s *AdminServer) SetConnections(val int64) {
+	s.Connections = val
+}
+
+// SetCountedAt sets the value of CountedAt.
+func (s *AdminServer) SetCountedAt(val wire.Time) {
+	s.CountedAt = val
+}
+
+// SetDatabase sets the value of Database.
+func (s *AdminServer) SetDatabase(val string) {
+	s.Database = val
+}
+
+// SetDisks sets the value of Disks.
+func (s *AdminServer) SetDisks(val []AdminDisk) {
+	s.Disks = val
+}
+
+// SetFailedBackupAt sets the value of FailedBackupAt.
+func (s *AdminServer) SetFailedBackupAt(val wire.Time) {
+	s.FailedBackupAt = val
+}
+
+// SetGroups sets the value of Groups.
+func (s *AdminServer) SetGroups(val int64) {
+	s.Groups = val
+}
+
+// SetJobs sets the value of Jobs.
+func (s *AdminServer) SetJobs(val []AdminJobClass) {
+	s.Jobs = val
+}
+
+// SetLastBackupAt sets the value of LastBackupAt.
+func (s *AdminServer) SetLastBackupAt(val wire.Time) {
+	s.LastBackupAt = val
+}
+
+// SetMailError sets the value of MailError.
+func (s *AdminServer) SetMailError(val NilString) {
+	s.MailError = val
+}
+
+// SetMailSentAt sets the value of MailSentAt.
+func (s *AdminServer) SetMailSentAt(val wire.Time) {
+	s.MailSentAt = val
+}
+
+// SetStoredBytes sets the value of StoredBytes.
+func (s *AdminServer) SetStoredBytes(val int64) {
+	s.StoredBytes = val
+}
+
+// SetUsers sets the value of Users.
+func (s *AdminServer) SetUsers(val int64) {
+	s.Users = val
+}
+
+// SetVersion sets the value of Version.
+func (s *AdminServer) SetVersion(val string) {
+	s.Version = val
+}
+
+type AdminSetEmailReq struct {
+	Email string `json:"email"`
+}
+
+// GetEmail returns the value of Email.
+func (s *AdminSetEmailReq) GetEmail() string {
+	return s.Email
+}
+
+// SetEmail sets the value of Email.
+func (s *AdminSetEmailReq) SetEmail(val string) {
+	s.Email = val
+}
+
+type AdminSetPasswordReq struct {
+	// 8 to 200 bytes.
+	Password string `json:"password"`
+}
+
+// GetPassword returns the value of Password.
+func (s *AdminSetPasswordReq) GetPassword() string {
+	return s.Password
+}
+
+// SetPassword sets the value of Password.
+func (s *AdminSetPasswordReq) SetPassword(val string) {
+	s.Password = val
+}
+
+// AdminSetSignUpNoContent is response for AdminSetSignUp operation.
+type AdminSetSignUpNoContent struct{}
+
+type AdminSetSignUpReq struct {
+	Mode AdminSetSignUpReqMode `json:"mode"`
+}
+
+// GetMode returns the value of Mode.
+func (s *AdminSetSignUpReq) GetMode() AdminSetSignUpReqMode {
+	return s.Mode
+}
+
+// SetMode sets the value of Mode.
+func (s *AdminSetSignUpReq) SetMode(val AdminSetSignUpReqMode) {
+	s.Mode = val
+}
+
+type AdminSetSignUpReqMode string
+
+const (
+	AdminSetSignUpReqModeOpen       AdminSetSignUpReqMode = "open"
+	AdminSetSignUpReqModeInvitation AdminSetSignUpReqMode = "invitation"
+	AdminSetSignUpReqModeClosed     AdminSetSignUpReqMode = "closed"
+)
+
+// AllValues returns all AdminSetSignUpReqMode values.
+func (AdminSetSignUpReqMode) AllValues() []AdminSetSignUpReqMode {
+	return []AdminSetSignUpReqMode{
+		AdminSetSignUpReqModeOpen,
+		AdminSetSignUpReqModeInvitation,
+		AdminSetSignUpReqModeClosed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminSetSignUpReqMode) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminSetSignUpReqModeOpen:
+		return []byte(s), nil
+	case AdminSetSignUpReqModeInvitation:
+		return []byte(s), nil
+	case AdminSetSignUpReqModeClosed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminSetSignUpReqMode) UnmarshalText(data []byte) error {
+	switch AdminSetSignUpReqMode(data) {
+	case AdminSetSignUpReqModeOpen:
+		*s = AdminSetSignUpReqModeOpen
+		return nil
+	case AdminSetSignUpReqModeInvitation:
+		*s = AdminSetSignUpReqModeInvitation
+		return nil
+	case AdminSetSignUpReqModeClosed:
+		*s = AdminSetSignUpReqModeClosed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// AdminShowNoContent is response for AdminShow operation.
+type AdminShowNoContent struct{}
+
+type AdminSignOutReq struct {
+	Tokens bool `json:"tokens"`
+}
+
+// GetTokens returns the value of Tokens.
+func (s *AdminSignOutReq) GetTokens() bool {
+	return s.Tokens
+}
+
+// SetTokens sets the value of Tokens.
+func (s *AdminSignOutReq) SetTokens(val bool) {
+	s.Tokens = val
+}
+
+// Settings of the site.
+// Ref: #/components/schemas/AdminSite
+type AdminSite struct {
+	// Markdown.
+	About          NilString `json:"about"`
+	AnnouncedUntil wire.Time `json:"announced_until"`
+	// Markdown.
+	Announcement NilString `json:"announcement"`
+	// Ids of channels.
+	Featured []int64 `json:"featured"`
+	Name     string  `json:"name"`
+	// That of the announcement.
+	Severity AdminSiteSeverity `json:"severity"`
+	SignUp   AdminSiteSignUp   `json:"sign_up"`
+	// Whether a setting of the server fixes it.
+	SignUpFixed bool      `json:"sign_up_fixed"`
+	UpdatedAt   wire.Time `json:"updated_at"`
+	Version     int64     `json:"version"`
+}
+
+// GetAbout returns the value of About.
+func (s *AdminSite) GetAbout() NilString {
+	return s.About
+}
+
+// GetAnnouncedUntil returns the value of AnnouncedUntil.
+func (s *AdminSite) GetAnnouncedUntil() wire.Time {
+	return s.AnnouncedUntil
+}
+
+// GetAnnouncement returns the value of Announcement.
+func (s *AdminSite) GetAnnouncement() NilString {
+	return s.Announcement
+}
+
+// GetFeatured returns the value of Featured.
+func (s *AdminSite) GetFeatured() []int64 {
+	return s.Featured
+}
+
+// GetName returns the value of Name.
+func (s *AdminSite) GetName() string {
+	return s.Name
+}
+
+// GetSeverity returns the value of Severity.
+func (s *AdminSite) GetSeverity() AdminSiteSeverity {
+	return s.Severity
+}
+
+// GetSignUp returns the value of SignUp.
+func (s *AdminSite) GetSignUp() AdminSiteSignUp {
+	return s.SignUp
+}
+
+// GetSignUpFixed returns the value of SignUpFixed.
+func (s *AdminSite) GetSignUpFixed() bool {
+	return s.SignUpFixed
+}
+
+// GetUpdatedAt returns the value of UpdatedAt.
+func (s *AdminSite) GetUpdatedAt() wire.Time {
+	return s.UpdatedAt
+}
+
+// GetVersion returns the value of Version.
+func (s *AdminSite) GetVersion() int64 {
+	return s.Version
+}
+
+// SetAbout sets the value of About.
+func (s *AdminSite) SetAbout(val NilString) {
+	s.About = val
+}
+
+// SetAnnouncedUntil sets the value of AnnouncedUntil.
+func (s *AdminSite) SetAnnouncedUntil(val wire.Time) {
+	s.AnnouncedUntil = val
+}
+
+// SetAnnouncement sets the value of Announcement.
+func (s *AdminSite) SetAnnouncement(val NilString) {
+	s.Announcement = val
+}
+
+// SetFeatured sets the value of Featured.
+func (s *AdminSite) SetFeatured(val []int64) {
+	s.Featured = val
+}
+
+// SetName sets the value of Name.
+func (s *AdminSite) SetName(val string) {
+	s.Name = val
+}
+
+// SetSeverity sets the value of Severity.
+func (s *AdminSite) SetSeverity(val AdminSiteSeverity) {
+	s.Severity = val
+}
+
+// SetSignUp sets the value of SignUp.
+func (s *AdminSite) SetSignUp(val AdminSiteSignUp) {
+	s.SignUp = val
+}
+
+// SetSignUpFixed sets the value of SignUpFixed.
+func (s *AdminSite) SetSignUpFixed(val bool) {
+	s.SignUpFixed = val
+}
+
+// SetUpdatedAt sets the value of UpdatedAt.
+func (s *AdminSite) SetUpdatedAt(val wire.Time) {
+	s.UpdatedAt = val
+}
+
+// SetVersion sets the value of Version.
+func (s *AdminSite) SetVersion(val int64) {
+	s.Version = val
+}
+
+// That of the announcement.
+type AdminSiteSeverity string
+
+const (
+	AdminSiteSeverityInfo    AdminSiteSeverity = "info"
+	AdminSiteSeverityWarning AdminSiteSeverity = "warning"
+	AdminSiteSeverityUrgent  AdminSiteSeverity = "urgent"
+)
+
+// AllValues returns all AdminSiteSeverity values.
+func (AdminSiteSeverity) AllValues() []AdminSiteSeverity {
+	return []AdminSiteSeverity{
+		AdminSiteSeverityInfo,
+		AdminSiteSeverityWarning,
+		AdminSiteSeverityUrgent,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminSiteSeverity) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminSiteSeverityInfo:
+		return []byte(s), nil
+	case AdminSiteSeverityWarning:
+		return []byte(s), nil
+	case AdminSiteSeverityUrgent:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminSiteSeverity) UnmarshalText(data []byte) error {
+	switch AdminSiteSeverity(data) {
+	case AdminSiteSeverityInfo:
+		*s = AdminSiteSeverityInfo
+		return nil
+	case AdminSiteSeverityWarning:
+		*s = AdminSiteSeverityWarning
+		return nil
+	case AdminSiteSeverityUrgent:
+		*s = AdminSiteSeverityUrgent
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type AdminSiteSignUp string
+
+const (
+	AdminSiteSignUpOpen       AdminSiteSignUp = "open"
+	AdminSiteSignUpInvitation AdminSiteSignUp = "invitation"
+	AdminSiteSignUpClosed     AdminSiteSignUp = "closed"
+)
+
+// AllValues returns all AdminSiteSignUp values.
+func (AdminSiteSignUp) AllValues() []AdminSiteSignUp {
+	return []AdminSiteSignUp{
+		AdminSiteSignUpOpen,
+		AdminSiteSignUpInvitation,
+		AdminSiteSignUpClosed,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminSiteSignUp) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminSiteSignUpOpen:
+		return []byte(s), nil
+	case AdminSiteSignUpInvitation:
+		return []byte(s), nil
+	case AdminSiteSignUpClosed:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminSiteSignUp) UnmarshalText(data []byte) error {
+	switch AdminSiteSignUp(data) {
+	case AdminSiteSignUpOpen:
+		*s = AdminSiteSignUpOpen
+		return nil
+	case AdminSiteSignUpInvitation:
+		*s = AdminSiteSignUpInvitation
+		return nil
+	case AdminSiteSignUpClosed:
+		*s = AdminSiteSignUpClosed
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// AdminStartBackupAccepted is response for AdminStartBackup operation.
+type AdminStartBackupAccepted struct{}
+
+// AdminStartExportAccepted is response for AdminStartExport operation.
+type AdminStartExportAccepted struct{}
+
+// The storage of an account.
+// Ref: #/components/schemas/AdminStorage
+type AdminStorage struct {
+	Blocks int64 `json:"blocks"`
+	ID     int64 `json:"id"`
+	// 0 is unlimited.
+	QuotaBytes  int64  `json:"quota_bytes"`
+	Slug        string `json:"slug"`
+	StoredBytes int64  `json:"stored_bytes"`
+}
+
+// GetBlocks returns the value of Blocks.
+func (s *AdminStorage) GetBlocks() int64 {
+	return s.Blocks
+}
+
+// GetID returns the value of ID.
+func (s *AdminStorage) GetID() int64 {
+	return s.ID
+}
+
+// GetQuotaBytes returns the value of QuotaBytes.
+func (s *AdminStorage) GetQuotaBytes() int64 {
+	return s.QuotaBytes
+}
+
+// GetSlug returns the value of Slug.
+func (s *AdminStorage) GetSlug() string {
+	return s.Slug
+}
+
+// GetStoredBytes returns the value of StoredBytes.
+func (s *AdminStorage) GetStoredBytes() int64 {
+	return s.StoredBytes
+}
+
+// SetBlocks sets the value of Blocks.
+func (s *AdminStorage) SetBlocks(val int64) {
+	s.Blocks = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminStorage) SetID(val int64) {
+	s.ID = val
+}
+
+// SetQuotaBytes sets the value of QuotaBytes.
+func (s *AdminStorage) SetQuotaBytes(val int64) {
+	s.QuotaBytes = val
+}
+
+// SetSlug sets the value of Slug.
+func (s *AdminStorage) SetSlug(val string) {
+	s.Slug = val
+}
+
+// SetStoredBytes sets the value of StoredBytes.
+func (s *AdminStorage) SetStoredBytes(val int64) {
+	s.StoredBytes = val
+}
+
+// Part of a list.
+// Ref: #/components/schemas/AdminStorageList
+type AdminStorageList struct {
+	Data []AdminStorage `json:"data"`
+	// For the next part; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminStorageList) GetData() []AdminStorage {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminStorageList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminStorageList) SetData(val []AdminStorage) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminStorageList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+// What something is about.
+// Ref: #/components/schemas/AdminSubject
+type AdminSubject struct {
+	ID    int64  `json:"id"`
+	Label string `json:"label"`
+	Type  string `json:"type"`
+}
+
+// GetID returns the value of ID.
+func (s *AdminSubject) GetID() int64 {
+	return s.ID
+}
+
+// GetLabel returns the value of Label.
+func (s *AdminSubject) GetLabel() string {
+	return s.Label
+}
+
+// GetType returns the value of Type.
+func (s *AdminSubject) GetType() string {
+	return s.Type
+}
+
+// SetID sets the value of ID.
+func (s *AdminSubject) SetID(val int64) {
+	s.ID = val
+}
+
+// SetLabel sets the value of Label.
+func (s *AdminSubject) SetLabel(val string) {
+	s.Label = val
+}
+
+// SetType sets the value of Type.
+func (s *AdminSubject) SetType(val string) {
+	s.Type = val
+}
+
+// A personal access token without its secret.
+// Ref: #/components/schemas/AdminToken
+type AdminToken struct {
+	CreatedAt wire.Time `json:"created_at"`
+	ExpiresAt wire.Time `json:"expires_at"`
+	// Its first characters.
+	Hint       string    `json:"hint"`
+	ID         int64     `json:"id"`
+	LastUsedAt wire.Time `json:"last_used_at"`
+	Name       string    `json:"name"`
+	RevokedAt  wire.Time `json:"revoked_at"`
+	// Its scopes, separated by spaces.
+	Scope string `json:"scope"`
+}
+
+// GetCreatedAt returns the value of CreatedAt.
+func (s *AdminToken) GetCreatedAt() wire.Time {
+	return s.CreatedAt
+}
+
+// GetExpiresAt returns the value of ExpiresAt.
+func (s *AdminToken) GetExpiresAt() wire.Time {
+	return s.ExpiresAt
+}
+
+// GetHint returns the value of Hint.
+func (s *AdminToken) GetHint() string {
+	return s.Hint
+}
+
+// GetID returns the value of ID.
+func (s *AdminToken) GetID() int64 {
+	return s.ID
+}
+
+// GetLastUsedAt returns the value of LastUsedAt.
+func (s *AdminToken) GetLastUsedAt() wire.Time {
+	return s.LastUsedAt
+}
+
+// GetName returns the value of Name.
+func (s *AdminToken) GetName() string {
+	return s.Name
+}
+
+// GetRevokedAt returns the value of RevokedAt.
+func (s *AdminToken) GetRevokedAt() wire.Time {
+	return s.RevokedAt
+}
+
+// GetScope returns the value of Scope.
+func (s *AdminToken) GetScope() string {
+	return s.Scope
+}
+
+// SetCreatedAt sets the value of CreatedAt.
+func (s *AdminToken) SetCreatedAt(val wire.Time) {
+	s.CreatedAt = val
+}
+
+// SetExpiresAt sets the value of ExpiresAt.
+func (s *AdminToken) SetExpiresAt(val wire.Time) {
+	s.ExpiresAt = val
+}
+
+// SetHint sets the value of Hint.
+func (s *AdminToken) SetHint(val string) {
+	s.Hint = val
+}
+
+// SetID sets the value of ID.
+func (s *AdminToken) SetID(val int64) {
+	s.ID = val
+}
+
+// SetLastUsedAt sets the value of LastUsedAt.
+func (s *AdminToken) SetLastUsedAt(val wire.Time) {
+	s.LastUsedAt = val
+}
+
+// SetName sets the value of Name.
+func (s *AdminToken) SetName(val string) {
+	s.Name = val
+}
+
+// SetRevokedAt sets the value of RevokedAt.
+func (s *AdminToken) SetRevokedAt(val wire.Time) {
+	s.RevokedAt = val
+}
+
+// SetScope sets the value of Scope.
+func (s *AdminToken) SetScope(val string) {
+	s.Scope = val
+}
+
+// Part of a list.
+// Ref: #/components/schemas/AdminTokenList
+type AdminTokenList struct {
+	Data []AdminToken `json:"data"`
+	// For the next part; null at the end.
+	NextCursor NilString `json:"next_cursor"`
+}
+
+// GetData returns the value of Data.
+func (s *AdminTokenList) GetData() []AdminToken {
+	return s.Data
+}
+
+// GetNextCursor returns the value of NextCursor.
+func (s *AdminTokenList) GetNextCursor() NilString {
+	return s.NextCursor
+}
+
+// SetData sets the value of Data.
+func (s *AdminTokenList) SetData(val []AdminToken) {
+	s.Data = val
+}
+
+// SetNextCursor sets the value of NextCursor.
+func (s *AdminTokenList) SetNextCursor(val NilString) {
+	s.NextCursor = val
+}
+
+type AdminTypeParam string
+
+const (
+	AdminTypeParamBlock   AdminTypeParam = "Block"
+	AdminTypeParamChannel AdminTypeParam = "Channel"
+	AdminTypeParamComment AdminTypeParam = "Comment"
+)
+
+// AllValues returns all AdminTypeParam values.
+func (AdminTypeParam) AllValues() []AdminTypeParam {
+	return []AdminTypeParam{
+		AdminTypeParamBlock,
+		AdminTypeParamChannel,
+		AdminTypeParamComment,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminTypeParam) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminTypeParamBlock:
+		return []byte(s), nil
+	case AdminTypeParamChannel:
+		return []byte(s), nil
+	case AdminTypeParamComment:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminTypeParam) UnmarshalText(data []byte) error {
+	switch AdminTypeParam(data) {
+	case AdminTypeParamBlock:
+		*s = AdminTypeParamBlock
+		return nil
+	case AdminTypeParamChannel:
+		*s = AdminTypeParamChannel
+		return nil
+	case AdminTypeParamComment:
+		*s = AdminTypeParamComment
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// AdminUnblockNoContent is response for AdminUnblock operation.
+type AdminUnblockNoContent struct{}
+
+type AdminUpdateAccountReq struct {
+	// Also hide everything that the suspended account created, until the suspension is lifted.
+	Hide      OptBool                      `json:"hide"`
+	Role      OptAdminUpdateAccountReqRole `json:"role"`
+	Suspended OptBool                      `json:"suspended"`
+	Tier      OptAdminUpdateAccountReqTier `json:"tier"`
+}
+
+// GetHide returns the value of Hide.
+func (s *AdminUpdateAccountReq) GetHide() OptBool {
+	return s.Hide
+}
+
+// GetRole returns the value of Role.
+func (s *AdminUpdateAccountReq) GetRole() OptAdminUpdateAccountReqRole {
+	return s.Role
+}
+
+// GetSuspended returns the value of Suspended.
+func (s *AdminUpdateAccountReq) GetSuspended() OptBool {
+	return s.Suspended
+}
+
+// GetTier returns the value of Tier.
+func (s *AdminUpdateAccountReq) GetTier() OptAdminUpdateAccountReqTier {
+	return s.Tier
+}
+
+// SetHide sets the value of Hide.
+func (s *AdminUpdateAccountReq) SetHide(val OptBool) {
+	s.Hide = val
+}
+
+// SetRole sets the value of Role.
+func (s *AdminUpdateAccountReq) SetRole(val OptAdminUpdateAccountReqRole) {
+	s.Role = val
+}
+
+// SetSuspended sets the value of Suspended.
+func (s *AdminUpdateAccountReq) SetSuspended(val OptBool) {
+	s.Suspended = val
+}
+
+// SetTier sets the value of Tier.
+func (s *AdminUpdateAccountReq) SetTier(val OptAdminUpdateAccountReqTier) {
+	s.Tier = val
+}
+
+type AdminUpdateAccountReqRole string
+
+const (
+	AdminUpdateAccountReqRoleMember   AdminUpdateAccountReqRole = "member"
+	AdminUpdateAccountReqRoleOperator AdminUpdateAccountReqRole = "operator"
+)
+
+// AllValues returns all AdminUpdateAccountReqRole values.
+func (AdminUpdateAccountReqRole) AllValues() []AdminUpdateAccountReqRole {
+	return []AdminUpdateAccountReqRole{
+		AdminUpdateAccountReqRoleMember,
+		AdminUpdateAccountReqRoleOperator,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminUpdateAccountReqRole) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminUpdateAccountReqRoleMember:
+		return []byte(s), nil
+	case AdminUpdateAccountReqRoleOperator:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminUpdateAccountReqRole) UnmarshalText(data []byte) error {
+	switch AdminUpdateAccountReqRole(data) {
+	case AdminUpdateAccountReqRoleMember:
+		*s = AdminUpdateAccountReqRoleMember
+		return nil
+	case AdminUpdateAccountReqRoleOperator:
+		*s = AdminUpdateAccountReqRoleOperator
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type AdminUpdateAccountReqTier string
+
+const (
+	AdminUpdateAccountReqTierFree      AdminUpdateAccountReqTier = "free"
+	AdminUpdateAccountReqTierPremium   AdminUpdateAccountReqTier = "premium"
+	AdminUpdateAccountReqTierSupporter AdminUpdateAccountReqTier = "supporter"
+)
+
+// AllValues returns all AdminUpdateAccountReqTier values.
+func (AdminUpdateAccountReqTier) AllValues() []AdminUpdateAccountReqTier {
+	return []AdminUpdateAccountReqTier{
+		AdminUpdateAccountReqTierFree,
+		AdminUpdateAccountReqTierPremium,
+		AdminUpdateAccountReqTierSupporter,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s AdminUpdateAccountReqTier) MarshalText() ([]byte, error) {
+	switch s {
+	case AdminUpdateAccountReqTierFree:
+		return []byte(s), nil
+	case AdminUpdateAccountReqTierPremium:
+		return []byte(s), nil
+	case AdminUpdateAccountReqTierSupporter:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *AdminUpdateAccountReqTier) UnmarshalText(data []byte) error {
+	switch AdminUpdateAccountReqTier(data) {
+	case AdminUpdateAccountReqTierFree:
+		*s = AdminUpdateAccountReqTierFree
+		return nil
+	case AdminUpdateAccountReqTierPremium:
+		*s = AdminUpdateAccountReqTierPremium
+		return nil
+	case AdminUpdateAccountReqTierSupporter:
+		*s = AdminUpdateAccountReqTierSupporter
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+type AdminUpdateSiteReq struct {
+	// Markdown.
+	About OptNilString `json:"about"`
+	// Slugs of channels on the start page, in order.
+	Featured []string  `json:"featured"`
+	Name     OptString `json:"name"`
+	// The key or address of one of your uploads.
+	Picture OptNilString `json:"picture"`
+	Seen    OptInt64     `json:"seen"`
+}
+
+// GetAbout returns the value of About.
+func (s *AdminUpdateSiteReq) GetAbout() OptNilString {
+	return s.About
+}
+
+// GetFeatured returns the value of Featured.
+func (s *AdminUpdateSiteReq) GetFeatured() []string {
+	return s.Featured
+}
+
+// GetName returns the value of Name.
+func (s *AdminUpdateSiteReq) GetName() OptString {
+	return s.Name
+}
+
+// GetPicture returns the value of Picture.
+func (s *AdminUpdateSiteReq) GetPicture() OptNilString {
+	return s.Picture
+}
+
+// GetSeen returns the value of Seen.
+func (s *AdminUpdateSiteReq) GetSeen() OptInt64 {
+	return s.Seen
+}
+
+// SetAbout sets the value of About.
+func (s *AdminUpdateSiteReq) SetAbout(val OptNilString) {
+	s.About = val
+}
+
+// SetFeatured sets the value of Featured.
+func (s *AdminUpdateSiteReq) SetFeatured(val []string) {
+	s.Featured = val
+}
+
+// SetName sets the value of Name.
+func (s *AdminUpdateSiteReq) SetName(val OptString) {
+	s.Name = val
+}
+
+// SetPicture sets the value of Picture.
+func (s *AdminUpdateSiteReq) SetPicture(val OptNilString) {
+	s.Picture = val
+}
+
+// SetSeen sets the value of Seen.
+func (s *AdminUpdateSiteReq) SetSeen(val OptInt64) {
+	s.Seen = val
+}
+
 // The note about a highlight, as plain text of at most 5,000 characters.
 // Ref: #/components/schemas/AnnotationNote
 type AnnotationNote struct {
@@ -4683,6 +9041,96 @@ func (s *Markdown) SetPlain(val string) {
 	s.Plain = val
 }
 
+// NewNilAdminReportOutcome returns new NilAdminReportOutcome with value set to v.
+func NewNilAdminReportOutcome(v AdminReportOutcome) NilAdminReportOutcome {
+	return NilAdminReportOutcome{
+		Value: v,
+	}
+}
+
+// NilAdminReportOutcome is nullable AdminReportOutcome.
+type NilAdminReportOutcome struct {
+	Value AdminReportOutcome
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilAdminReportOutcome) SetTo(v AdminReportOutcome) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilAdminReportOutcome) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilAdminReportOutcome) SetToNull() {
+	o.Null = true
+	var v AdminReportOutcome
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilAdminReportOutcome) Get() (v AdminReportOutcome, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilAdminReportOutcome) Or(d AdminReportOutcome) AdminReportOutcome {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewNilAdminSubject returns new NilAdminSubject with value set to v.
+func NewNilAdminSubject(v AdminSubject) NilAdminSubject {
+	return NilAdminSubject{
+		Value: v,
+	}
+}
+
+// NilAdminSubject is nullable AdminSubject.
+type NilAdminSubject struct {
+	Value AdminSubject
+	Null  bool
+}
+
+// SetTo sets value to v.
+func (o *NilAdminSubject) SetTo(v AdminSubject) {
+	o.Null = false
+	o.Value = v
+}
+
+// IsNull returns true if value is Null.
+func (o NilAdminSubject) IsNull() bool { return o.Null }
+
+// SetToNull sets value to null.
+func (o *NilAdminSubject) SetToNull() {
+	o.Null = true
+	var v AdminSubject
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o NilAdminSubject) Get() (v AdminSubject, ok bool) {
+	if o.Null {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o NilAdminSubject) Or(d AdminSubject) AdminSubject {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
 // NewNilChangeItem returns new NilChangeItem with value set to v.
 func NewNilChangeItem(v ChangeItem) NilChangeItem {
 	return NilChangeItem{
@@ -4902,6 +9350,282 @@ func (o NilWebhookStopped) Get() (v WebhookStopped, ok bool) {
 
 // Or returns value if set, or given parameter if does not.
 func (o NilWebhookStopped) Or(d WebhookStopped) WebhookStopped {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptAdminAnnounceReqSeverity returns new OptAdminAnnounceReqSeverity with value set to v.
+func NewOptAdminAnnounceReqSeverity(v AdminAnnounceReqSeverity) OptAdminAnnounceReqSeverity {
+	return OptAdminAnnounceReqSeverity{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptAdminAnnounceReqSeverity is optional AdminAnnounceReqSeverity.
+type OptAdminAnnounceReqSeverity struct {
+	Value AdminAnnounceReqSeverity
+	Set   bool
+}
+
+// IsSet returns true if OptAdminAnnounceReqSeverity was set.
+func (o OptAdminAnnounceReqSeverity) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptAdminAnnounceReqSeverity) Reset() {
+	var v AdminAnnounceReqSeverity
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptAdminAnnounceReqSeverity) SetTo(v AdminAnnounceReqSeverity) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptAdminAnnounceReqSeverity) Get() (v AdminAnnounceReqSeverity, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptAdminAnnounceReqSeverity) Or(d AdminAnnounceReqSeverity) AdminAnnounceReqSeverity {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptAdminCreateAccountReqTier returns new OptAdminCreateAccountReqTier with value set to v.
+func NewOptAdminCreateAccountReqTier(v AdminCreateAccountReqTier) OptAdminCreateAccountReqTier {
+	return OptAdminCreateAccountReqTier{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptAdminCreateAccountReqTier is optional AdminCreateAccountReqTier.
+type OptAdminCreateAccountReqTier struct {
+	Value AdminCreateAccountReqTier
+	Set   bool
+}
+
+// IsSet returns true if OptAdminCreateAccountReqTier was set.
+func (o OptAdminCreateAccountReqTier) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptAdminCreateAccountReqTier) Reset() {
+	var v AdminCreateAccountReqTier
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptAdminCreateAccountReqTier) SetTo(v AdminCreateAccountReqTier) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptAdminCreateAccountReqTier) Get() (v AdminCreateAccountReqTier, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptAdminCreateAccountReqTier) Or(d AdminCreateAccountReqTier) AdminCreateAccountReqTier {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptAdminListJobsState returns new OptAdminListJobsState with value set to v.
+func NewOptAdminListJobsState(v AdminListJobsState) OptAdminListJobsState {
+	return OptAdminListJobsState{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptAdminListJobsState is optional AdminListJobsState.
+type OptAdminListJobsState struct {
+	Value AdminListJobsState
+	Set   bool
+}
+
+// IsSet returns true if OptAdminListJobsState was set.
+func (o OptAdminListJobsState) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptAdminListJobsState) Reset() {
+	var v AdminListJobsState
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptAdminListJobsState) SetTo(v AdminListJobsState) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptAdminListJobsState) Get() (v AdminListJobsState, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptAdminListJobsState) Or(d AdminListJobsState) AdminListJobsState {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptAdminListReportsState returns new OptAdminListReportsState with value set to v.
+func NewOptAdminListReportsState(v AdminListReportsState) OptAdminListReportsState {
+	return OptAdminListReportsState{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptAdminListReportsState is optional AdminListReportsState.
+type OptAdminListReportsState struct {
+	Value AdminListReportsState
+	Set   bool
+}
+
+// IsSet returns true if OptAdminListReportsState was set.
+func (o OptAdminListReportsState) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptAdminListReportsState) Reset() {
+	var v AdminListReportsState
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptAdminListReportsState) SetTo(v AdminListReportsState) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptAdminListReportsState) Get() (v AdminListReportsState, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptAdminListReportsState) Or(d AdminListReportsState) AdminListReportsState {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptAdminUpdateAccountReqRole returns new OptAdminUpdateAccountReqRole with value set to v.
+func NewOptAdminUpdateAccountReqRole(v AdminUpdateAccountReqRole) OptAdminUpdateAccountReqRole {
+	return OptAdminUpdateAccountReqRole{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptAdminUpdateAccountReqRole is optional AdminUpdateAccountReqRole.
+type OptAdminUpdateAccountReqRole struct {
+	Value AdminUpdateAccountReqRole
+	Set   bool
+}
+
+// IsSet returns true if OptAdminUpdateAccountReqRole was set.
+func (o OptAdminUpdateAccountReqRole) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptAdminUpdateAccountReqRole) Reset() {
+	var v AdminUpdateAccountReqRole
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptAdminUpdateAccountReqRole) SetTo(v AdminUpdateAccountReqRole) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptAdminUpdateAccountReqRole) Get() (v AdminUpdateAccountReqRole, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptAdminUpdateAccountReqRole) Or(d AdminUpdateAccountReqRole) AdminUpdateAccountReqRole {
+	if v, ok := o.Get(); ok {
+		return v
+	}
+	return d
+}
+
+// NewOptAdminUpdateAccountReqTier returns new OptAdminUpdateAccountReqTier with value set to v.
+func NewOptAdminUpdateAccountReqTier(v AdminUpdateAccountReqTier) OptAdminUpdateAccountReqTier {
+	return OptAdminUpdateAccountReqTier{
+		Value: v,
+		Set:   true,
+	}
+}
+
+// OptAdminUpdateAccountReqTier is optional AdminUpdateAccountReqTier.
+type OptAdminUpdateAccountReqTier struct {
+	Value AdminUpdateAccountReqTier
+	Set   bool
+}
+
+// IsSet returns true if OptAdminUpdateAccountReqTier was set.
+func (o OptAdminUpdateAccountReqTier) IsSet() bool { return o.Set }
+
+// Reset unsets value.
+func (o *OptAdminUpdateAccountReqTier) Reset() {
+	var v AdminUpdateAccountReqTier
+	o.Value = v
+	o.Set = false
+}
+
+// SetTo sets value to v.
+func (o *OptAdminUpdateAccountReqTier) SetTo(v AdminUpdateAccountReqTier) {
+	o.Set = true
+	o.Value = v
+}
+
+// Get returns value and boolean that denotes whether value was set.
+func (o OptAdminUpdateAccountReqTier) Get() (v AdminUpdateAccountReqTier, ok bool) {
+	if !o.Set {
+		return v, false
+	}
+	return o.Value, true
+}
+
+// Or returns value if set, or given parameter if does not.
+func (o OptAdminUpdateAccountReqTier) Or(d AdminUpdateAccountReqTier) AdminUpdateAccountReqTier {
 	if v, ok := o.Get(); ok {
 		return v
 	}
@@ -6576,6 +11300,119 @@ func (s *ProfileType) UnmarshalText(data []byte) error {
 	switch ProfileType(data) {
 	case ProfileTypeUser:
 		*s = ProfileTypeUser
+		return nil
+	default:
+		return errors.Errorf("invalid value: %q", data)
+	}
+}
+
+// A confirmation of an export or an erasure.
+// Ref: #/components/schemas/Receipt
+type Receipt struct {
+	AskedAt wire.Time `json:"asked_at"`
+	// Whether an operator did it for the person.
+	ByOperator bool        `json:"by_operator"`
+	Code       string      `json:"code"`
+	Counts     wire.JSON   `json:"counts"`
+	DoneAt     wire.Time   `json:"done_at"`
+	Kind       ReceiptKind `json:"kind"`
+}
+
+// GetAskedAt returns the value of AskedAt.
+func (s *Receipt) GetAskedAt() wire.Time {
+	return s.AskedAt
+}
+
+// GetByOperator returns the value of ByOperator.
+func (s *Receipt) GetByOperator() bool {
+	return s.ByOperator
+}
+
+// GetCode returns the value of Code.
+func (s *Receipt) GetCode() string {
+	return s.Code
+}
+
+// GetCounts returns the value of Counts.
+func (s *Receipt) GetCounts() wire.JSON {
+	return s.Counts
+}
+
+// GetDoneAt returns the value of DoneAt.
+func (s *Receipt) GetDoneAt() wire.Time {
+	return s.DoneAt
+}
+
+// GetKind returns the value of Kind.
+func (s *Receipt) GetKind() ReceiptKind {
+	return s.Kind
+}
+
+// SetAskedAt sets the value of AskedAt.
+func (s *Receipt) SetAskedAt(val wire.Time) {
+	s.AskedAt = val
+}
+
+// SetByOperator sets the value of ByOperator.
+func (s *Receipt) SetByOperator(val bool) {
+	s.ByOperator = val
+}
+
+// SetCode sets the value of Code.
+func (s *Receipt) SetCode(val string) {
+	s.Code = val
+}
+
+// SetCounts sets the value of Counts.
+func (s *Receipt) SetCounts(val wire.JSON) {
+	s.Counts = val
+}
+
+// SetDoneAt sets the value of DoneAt.
+func (s *Receipt) SetDoneAt(val wire.Time) {
+	s.DoneAt = val
+}
+
+// SetKind sets the value of Kind.
+func (s *Receipt) SetKind(val ReceiptKind) {
+	s.Kind = val
+}
+
+type ReceiptKind string
+
+const (
+	ReceiptKindExport  ReceiptKind = "export"
+	ReceiptKindErasure ReceiptKind = "erasure"
+)
+
+// AllValues returns all ReceiptKind values.
+func (ReceiptKind) AllValues() []ReceiptKind {
+	return []ReceiptKind{
+		ReceiptKindExport,
+		ReceiptKindErasure,
+	}
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ReceiptKind) MarshalText() ([]byte, error) {
+	switch s {
+	case ReceiptKindExport:
+		return []byte(s), nil
+	case ReceiptKindErasure:
+		return []byte(s), nil
+	default:
+		return nil, errors.Errorf("invalid value: %q", s)
+	}
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *ReceiptKind) UnmarshalText(data []byte) error {
+	switch ReceiptKind(data) {
+	case ReceiptKindExport:
+		*s = ReceiptKindExport
+		return nil
+	case ReceiptKindErasure:
+		*s = ReceiptKindErasure
 		return nil
 	default:
 		return errors.Errorf("invalid value: %q", data)

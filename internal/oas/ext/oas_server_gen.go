@@ -10,6 +10,7 @@ import (
 
 // Handler handles operations described by OpenAPI v3 specification.
 type Handler interface {
+	AdminHandler
 	BlocksHandler
 	BulkHandler
 	ChangesHandler
@@ -26,6 +27,356 @@ type Handler interface {
 	SystemHandler
 	UsersHandler
 	WebhooksHandler
+}
+
+// AdminHandler handles operations described by OpenAPI v3 specification.
+//
+// x-ogen-operation-group: Admin
+type AdminHandler interface {
+	// AdminAnnounce implements adminAnnounce operation.
+	//
+	// It replaces the previous announcement, and also works while the site is read-only. `seen` is the
+	// `version` of the site that the change is based on; 409 if it has changed since. Needs `admin:site`.
+	//
+	// PUT /ext/v1/admin/site/announcement
+	AdminAnnounce(ctx context.Context, req *AdminAnnounceReq) (*AdminSite, error)
+	// AdminBeginReadOnly implements adminBeginReadOnly operation.
+	//
+	// When it responds, no server commits a change any more. If the site is read-only already, the reason
+	// and the end are replaced. Needs `admin:site`.
+	//
+	// PUT /ext/v1/admin/read-only
+	AdminBeginReadOnly(ctx context.Context, req *AdminBeginReadOnlyReq) (*AdminReadOnly, error)
+	// AdminBlock implements adminBlock operation.
+	//
+	// An entry that exists stays as it is (200). Needs `admin:moderation`.
+	//
+	// POST /ext/v1/admin/blocklist
+	AdminBlock(ctx context.Context, req *AdminBlockReq) (AdminBlockRes, error)
+	// AdminCreateAccount implements adminCreateAccount operation.
+	//
+	// Without a password, the account cannot sign in with one. Needs `admin:accounts`.
+	//
+	// POST /ext/v1/admin/accounts
+	AdminCreateAccount(ctx context.Context, req *AdminCreateAccountReq) (*AdminAccount, error)
+	// AdminCreateApplication implements adminCreateApplication operation.
+	//
+	// The response contains the secret, which is not shown again. Needs `admin:accounts`.
+	//
+	// POST /ext/v1/admin/applications
+	AdminCreateApplication(ctx context.Context, req *AdminCreateApplicationReq) (*AdminApplication, error)
+	// AdminCreateSignUpLink implements adminCreateSignUpLink operation.
+	//
+	// For several people, such as a class. The address is returned only once. Needs `admin:accounts`.
+	//
+	// POST /ext/v1/admin/sign-up-links
+	AdminCreateSignUpLink(ctx context.Context, req *AdminCreateSignUpLinkReq) (*AdminLink, error)
+	// AdminDecideReport implements adminDecideReport operation.
+	//
+	// Acts on the content or its owner, notifies the owner with `text`, and the people who reported it.
+	// 409 if it was decided already. Needs `admin:moderation`.
+	//
+	// POST /ext/v1/admin/reports/{id}/decision
+	AdminDecideReport(ctx context.Context, req *AdminDecideReportReq, params AdminDecideReportParams) (*AdminReport, error)
+	// AdminDeleteAccount implements adminDeleteAccount operation.
+	//
+	// Like its owner could. It cannot be undone. Needs `admin:accounts`.
+	//
+	// DELETE /ext/v1/admin/accounts/{id}
+	AdminDeleteAccount(ctx context.Context, params AdminDeleteAccountParams) (*Receipt, error)
+	// AdminDeleteApplication implements adminDeleteApplication operation.
+	//
+	// With its tokens and the access that people have granted it. Needs `admin:accounts`.
+	//
+	// DELETE /ext/v1/admin/applications/{client_id}
+	AdminDeleteApplication(ctx context.Context, params AdminDeleteApplicationParams) error
+	// AdminDeletePage implements adminDeletePage operation.
+	//
+	// Needs `admin:site`.
+	//
+	// DELETE /ext/v1/admin/pages/{slug}
+	AdminDeletePage(ctx context.Context, params AdminDeletePageParams) error
+	// AdminEndAnnouncement implements adminEndAnnouncement operation.
+	//
+	// It also works while the site is read-only. Without an announcement, it changes nothing. Needs
+	// `admin:site`.
+	//
+	// DELETE /ext/v1/admin/site/announcement
+	AdminEndAnnouncement(ctx context.Context) error
+	// AdminEndInvitation implements adminEndInvitation operation.
+	//
+	// 404 if it was accepted. Needs `admin:accounts`.
+	//
+	// DELETE /ext/v1/admin/invitations/{id}
+	AdminEndInvitation(ctx context.Context, params AdminEndInvitationParams) error
+	// AdminEndReadOnly implements adminEndReadOnly operation.
+	//
+	// If the site is writable, it changes nothing. Needs `admin:site`.
+	//
+	// DELETE /ext/v1/admin/read-only
+	AdminEndReadOnly(ctx context.Context) error
+	// AdminEndSignUpLink implements adminEndSignUpLink operation.
+	//
+	// 404 if it cannot be used any more. Needs `admin:accounts`.
+	//
+	// DELETE /ext/v1/admin/sign-up-links/{id}
+	AdminEndSignUpLink(ctx context.Context, params AdminEndSignUpLinkParams) error
+	// AdminGetAccount implements adminGetAccount operation.
+	//
+	// With its ways to sign in, its storage, and what deleting it would do. Needs `admin:accounts` or
+	// `admin:read`.
+	//
+	// GET /ext/v1/admin/accounts/{id}
+	AdminGetAccount(ctx context.Context, params AdminGetAccountParams) (*AdminAccountDetails, error)
+	// AdminGetPage implements adminGetPage operation.
+	//
+	// Needs `admin:site` or `admin:read`.
+	//
+	// GET /ext/v1/admin/pages/{slug}
+	AdminGetPage(ctx context.Context, params AdminGetPageParams) (*AdminPage, error)
+	// AdminGetReadOnly implements adminGetReadOnly operation.
+	//
+	// Needs `admin:site` or `admin:read`.
+	//
+	// GET /ext/v1/admin/read-only
+	AdminGetReadOnly(ctx context.Context) (*AdminReadOnly, error)
+	// AdminGetReport implements adminGetReport operation.
+	//
+	// With the reported content as it is now, and what each person wrote, newest first. `cursor` continues
+	// their list. Needs `admin:moderation`.
+	//
+	// GET /ext/v1/admin/reports/{id}
+	AdminGetReport(ctx context.Context, params AdminGetReportParams) (*AdminReportDetails, error)
+	// AdminGetServer implements adminGetServer operation.
+	//
+	// Version, totals, jobs by class, mail, disks of this server and the last backup. Totals are at most a
+	// minute old. Needs `admin:read`.
+	//
+	// GET /ext/v1/admin/server
+	AdminGetServer(ctx context.Context) (*AdminServer, error)
+	// AdminGetSite implements adminGetSite operation.
+	//
+	// Needs `admin:site` or `admin:read`.
+	//
+	// GET /ext/v1/admin/site
+	AdminGetSite(ctx context.Context) (*AdminSite, error)
+	// AdminHide implements adminHide operation.
+	//
+	// From everybody except its owner, who is notified. 409 if it is hidden already. Needs
+	// `admin:moderation`.
+	//
+	// POST /ext/v1/admin/hidden
+	AdminHide(ctx context.Context, req *AdminHideReq) (*AdminHidden, error)
+	// AdminInvite implements adminInvite operation.
+	//
+	// Creates a link that works once and only for the address, even if signing up is closed. With `mail`
+	// it is mailed, otherwise it is returned. A person who has an account or an open invitation is not
+	// invited again, unless `again` replaces the invitation. Needs `admin:accounts`.
+	//
+	// POST /ext/v1/admin/invitations
+	AdminInvite(ctx context.Context, req *AdminInviteReq) (*AdminInvited, error)
+	// AdminListAccounts implements adminListAccounts operation.
+	//
+	// By id. `query` finds those whose name, slug or address begins with it. Needs `admin:accounts` or
+	// `admin:read`.
+	//
+	// GET /ext/v1/admin/accounts
+	AdminListAccounts(ctx context.Context, params AdminListAccountsParams) (*AdminAccountList, error)
+	// AdminListApplications implements adminListApplications operation.
+	//
+	// Of all accounts, by id. Needs `admin:accounts` or `admin:read`.
+	//
+	// GET /ext/v1/admin/applications
+	AdminListApplications(ctx context.Context, params AdminListApplicationsParams) (*AdminApplicationList, error)
+	// AdminListAudit implements adminListAudit operation.
+	//
+	// Newest first. Needs `admin:read`.
+	//
+	// GET /ext/v1/admin/audit
+	AdminListAudit(ctx context.Context, params AdminListAuditParams) (*AdminAuditList, error)
+	// AdminListBackfills implements adminListBackfills operation.
+	//
+	// How many rows the jobs after an upgrade still have to process. Needs `admin:jobs` or `admin:read`.
+	//
+	// GET /ext/v1/admin/backfills
+	AdminListBackfills(ctx context.Context) (*AdminBackfillList, error)
+	// AdminListBackups implements adminListBackups operation.
+	//
+	// Those of the last half year as this server recorded them, newest first. Needs `admin:jobs` or
+	// `admin:read`.
+	//
+	// GET /ext/v1/admin/backups
+	AdminListBackups(ctx context.Context, params AdminListBackupsParams) (*AdminBackupList, error)
+	// AdminListBlocklist implements adminListBlocklist operation.
+	//
+	// Newest first. Needs `admin:moderation`.
+	//
+	// GET /ext/v1/admin/blocklist
+	AdminListBlocklist(ctx context.Context, params AdminListBlocklistParams) (*AdminBlockedList, error)
+	// AdminListHidden implements adminListHidden operation.
+	//
+	// Newest first. Needs `admin:moderation`.
+	//
+	// GET /ext/v1/admin/hidden
+	AdminListHidden(ctx context.Context, params AdminListHiddenParams) (*AdminHiddenList, error)
+	// AdminListInvitations implements adminListInvitations operation.
+	//
+	// Those that were not accepted, newest first, including expired ones. Needs `admin:accounts` or
+	// `admin:read`.
+	//
+	// GET /ext/v1/admin/invitations
+	AdminListInvitations(ctx context.Context, params AdminListInvitationsParams) (*AdminLinkList, error)
+	// AdminListJobs implements adminListJobs operation.
+	//
+	// Newest first. Needs `admin:jobs` or `admin:read`.
+	//
+	// GET /ext/v1/admin/jobs
+	AdminListJobs(ctx context.Context, params AdminListJobsParams) (*AdminJobList, error)
+	// AdminListPages implements adminListPages operation.
+	//
+	// In the order of their creation, without their texts. There are at most a few dozen. Needs
+	// `admin:site` or `admin:read`.
+	//
+	// GET /ext/v1/admin/pages
+	AdminListPages(ctx context.Context) (*AdminPageList, error)
+	// AdminListReceipts implements adminListReceipts operation.
+	//
+	// Of exports and erasures, newest first. Needs `admin:accounts` or `admin:read`.
+	//
+	// GET /ext/v1/admin/receipts
+	AdminListReceipts(ctx context.Context, params AdminListReceiptsParams) (*AdminReceiptList, error)
+	// AdminListReports implements adminListReports operation.
+	//
+	// Reports of the same content are one. Newest first. Needs `admin:moderation`.
+	//
+	// GET /ext/v1/admin/reports
+	AdminListReports(ctx context.Context, params AdminListReportsParams) (*AdminReportList, error)
+	// AdminListSignUpLinks implements adminListSignUpLinks operation.
+	//
+	// Those that can be used or were used recently, newest first, with the accounts that used them. There
+	// are at most a few hundred. Needs `admin:accounts` or `admin:read`.
+	//
+	// GET /ext/v1/admin/sign-up-links
+	AdminListSignUpLinks(ctx context.Context) (*AdminLinkList, error)
+	// AdminListStorage implements adminListStorage operation.
+	//
+	// By id. Needs `admin:accounts` or `admin:read`.
+	//
+	// GET /ext/v1/admin/storage
+	AdminListStorage(ctx context.Context, params AdminListStorageParams) (*AdminStorageList, error)
+	// AdminListTokens implements adminListTokens operation.
+	//
+	// Newest first, including revoked ones, without their secrets. Needs `admin:accounts` or `admin:read`.
+	//
+	// GET /ext/v1/admin/accounts/{id}/tokens
+	AdminListTokens(ctx context.Context, params AdminListTokensParams) (*AdminTokenList, error)
+	// AdminLook implements adminLook operation.
+	//
+	// Regardless of its visibility, with the contents of a channel. 404 for anything that was not reported
+	// or hidden. The audit log records each access. Needs `admin:moderation`.
+	//
+	// GET /ext/v1/admin/content/{type}/{id}
+	AdminLook(ctx context.Context, params AdminLookParams) (*AdminLook, error)
+	// AdminRemoveSecondFactor implements adminRemoveSecondFactor operation.
+	//
+	// Deletes its passkeys and recovery codes and notifies its owner. 422 if it has none. Needs
+	// `admin:accounts`.
+	//
+	// DELETE /ext/v1/admin/accounts/{id}/second-factor
+	AdminRemoveSecondFactor(ctx context.Context, params AdminRemoveSecondFactorParams) error
+	// AdminResetPassword implements adminResetPassword operation.
+	//
+	// The link works for two hours. With `mail` it is mailed to the person, otherwise it is returned.
+	// Sessions stay until it is used. Needs `admin:accounts`.
+	//
+	// POST /ext/v1/admin/accounts/{id}/password-reset
+	AdminResetPassword(ctx context.Context, req *AdminResetPasswordReq, params AdminResetPasswordParams) (*AdminAddress, error)
+	// AdminRetryJob implements adminRetryJob operation.
+	//
+	// A failed or interrupted one, or a waiting one now. `force` also repeats a job that runs, which may
+	// then run twice. 422 if the job is done. Needs `admin:jobs`.
+	//
+	// POST /ext/v1/admin/jobs/{id}/retry
+	AdminRetryJob(ctx context.Context, req *AdminRetryJobReq, params AdminRetryJobParams) error
+	// AdminRevokeToken implements adminRevokeToken operation.
+	//
+	// Revoking it again changes nothing. Needs `admin:accounts`.
+	//
+	// DELETE /ext/v1/admin/tokens/{id}
+	AdminRevokeToken(ctx context.Context, params AdminRevokeTokenParams) error
+	// AdminSavePage implements adminSavePage operation.
+	//
+	// `seen` is the `version` that the change is based on, 0 for a new page; 409 if it has changed since.
+	// Needs `admin:site`.
+	//
+	// PUT /ext/v1/admin/pages/{slug}
+	AdminSavePage(ctx context.Context, req *AdminSavePageReq, params AdminSavePageParams) (*AdminPage, error)
+	// AdminSetEmail implements adminSetEmail operation.
+	//
+	// Without a verification. The previous address is notified. Needs `admin:accounts`.
+	//
+	// PUT /ext/v1/admin/accounts/{id}/email
+	AdminSetEmail(ctx context.Context, req *AdminSetEmailReq, params AdminSetEmailParams) (*AdminAccount, error)
+	// AdminSetPassword implements adminSetPassword operation.
+	//
+	// Ends its sessions and notifies its owner. Needs `admin:accounts`.
+	//
+	// PUT /ext/v1/admin/accounts/{id}/password
+	AdminSetPassword(ctx context.Context, req *AdminSetPasswordReq, params AdminSetPasswordParams) (*AdminAccount, error)
+	// AdminSetSignUp implements adminSetSignUp operation.
+	//
+	// 422 if the setting `signup` fixes it. Needs `admin:site`.
+	//
+	// PUT /ext/v1/admin/site/sign-up
+	AdminSetSignUp(ctx context.Context, req *AdminSetSignUpReq) error
+	// AdminShow implements adminShow operation.
+	//
+	// `id` is that of the entry in the list of hidden content. Needs `admin:moderation`.
+	//
+	// DELETE /ext/v1/admin/hidden/{id}
+	AdminShow(ctx context.Context, params AdminShowParams) error
+	// AdminSignOut implements adminSignOut operation.
+	//
+	// With `tokens`, also revokes its personal access tokens and the access of applications. Needs
+	// `admin:accounts`.
+	//
+	// POST /ext/v1/admin/accounts/{id}/sign-out
+	AdminSignOut(ctx context.Context, req *AdminSignOutReq, params AdminSignOutParams) (*AdminAccount, error)
+	// AdminStartBackup implements adminStartBackup operation.
+	//
+	// One of the servers starts a backup to the place of the scheduled ones within a minute. 422 if there
+	// is no such place (`--backup-to`). Asking again before it starts changes nothing. Needs `admin:jobs`.
+	//
+	// POST /ext/v1/admin/backups
+	AdminStartBackup(ctx context.Context) error
+	// AdminStartExport implements adminStartExport operation.
+	//
+	// Of everything that the account has, as its owner can start one. Only the owner can download it, in
+	// their settings. 422 if one is being made. Needs `admin:accounts`.
+	//
+	// POST /ext/v1/admin/accounts/{id}/exports
+	AdminStartExport(ctx context.Context, params AdminStartExportParams) error
+	// AdminUnblock implements adminUnblock operation.
+	//
+	// Needs `admin:moderation`.
+	//
+	// DELETE /ext/v1/admin/blocklist/{id}
+	AdminUnblock(ctx context.Context, params AdminUnblockParams) error
+	// AdminUpdateAccount implements adminUpdateAccount operation.
+	//
+	// Suspends or restores it, and changes its tier or role. Tokens of the account that may operate the
+	// server end when it is no longer an operator. You cannot suspend yourself, and the last operator
+	// stays one. Needs `admin:accounts`.
+	//
+	// PATCH /ext/v1/admin/accounts/{id}
+	AdminUpdateAccount(ctx context.Context, req *AdminUpdateAccountReq, params AdminUpdateAccountParams) (*AdminAccount, error)
+	// AdminUpdateSite implements adminUpdateSite operation.
+	//
+	// `seen` is the `version` that the change is based on; 409 if it has changed since. Needs
+	// `admin:site`.
+	//
+	// PATCH /ext/v1/admin/site
+	AdminUpdateSite(ctx context.Context, req *AdminUpdateSiteReq) (*AdminSite, error)
 }
 
 // BlocksHandler handles operations described by OpenAPI v3 specification.
@@ -424,6 +775,13 @@ type ExportsHandler interface {
 	//
 	// GET /ext/v1/exports/{id}/file
 	GetExportFile(ctx context.Context, params GetExportFileParams, w http.ResponseWriter) error
+	// GetReceipt implements getReceipt operation.
+	//
+	// The confirmation that the data of an account was exported or erased. Whoever knows the code can read
+	// it. It contains no personal data and is kept for three years.
+	//
+	// GET /ext/v1/receipts/{code}
+	GetReceipt(ctx context.Context, params GetReceiptParams) (*Receipt, error)
 	// ListExports implements listExports operation.
 	//
 	// Newest first. An export is removed seven days after it was created.

@@ -2,13 +2,17 @@ package account
 
 import (
 	"context"
+	"strconv"
+	"time"
 
+	"vitrine/internal/domain"
 	"vitrine/internal/store/sqlx"
 )
 
 // Names of settings.
 const (
 	SettingSignUp       = "signup"        // a domain.SignUpMode
+	settingBackup       = "backup"        // when an operator requested a backup, in microseconds
 	settingFirstAccount = "first_account" // claimed by the transaction that creates that account
 )
 
@@ -16,6 +20,24 @@ const (
 func (r Reads) Setting(ctx context.Context, name string) (value string, err error) {
 	err = r.db.QueryRow(ctx, `SELECT value FROM settings WHERE name = $1`, name).Scan(&value)
 	return value, sqlx.Found(err)
+}
+
+// BackupRequested returns when an operator last requested a backup, zero for never.
+func (r Reads) BackupRequested(ctx context.Context) (at time.Time, err error) {
+	text, err := r.Setting(ctx, settingBackup)
+	if domain.KindOf(err) == domain.NotFound {
+		return at, nil
+	}
+	if err != nil {
+		return at, err
+	}
+	us, err := strconv.ParseInt(text, 10, 64)
+	return sqlx.Time(us), err
+}
+
+// RequestBackup records that an operator requests a backup.
+func (w Writes) RequestBackup(ctx context.Context, at time.Time) error {
+	return w.PutSetting(ctx, settingBackup, strconv.FormatInt(sqlx.Micros(at), 10))
 }
 
 // PutSetting stores a setting.

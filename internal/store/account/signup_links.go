@@ -163,6 +163,13 @@ func (r Lists) InvitedByEmail(ctx context.Context, page domain.Page) (l domain.L
 	return l, err
 }
 
+// InvitedBelow is InvitedByEmail, starting below an id; 0 means from the beginning.
+func (r Reads) InvitedBelow(ctx context.Context, below domain.SignUpLinkID, limit int) ([]domain.SignUpLink, error) {
+	rows, err := r.db.Query(ctx, "SELECT "+linkColumns+linkTables+`WHERE l.email IS NOT NULL AND l.used_at IS NULL
+		AND (CAST($1 AS BIGINT) = 0 OR l.id < $1) ORDER BY l.id DESC LIMIT $2`, int64(below), limit)
+	return sqlx.Collect(ctx, rows, err, scanLink)
+}
+
 // RenewSignUpLink replaces the token of an unused link by its hash, and the time of its expiry. It
 // returns NotFound if the link was used or deleted.
 func (w Writes) RenewSignUpLink(ctx context.Context, id domain.SignUpLinkID, hash []byte, until time.Time) error {

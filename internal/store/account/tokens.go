@@ -2,6 +2,7 @@ package account
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"vitrine/internal/database"
@@ -74,13 +75,21 @@ func (w Writes) CreateToken(ctx context.Context, t domain.Token, hash []byte) (d
 
 // Tokens lists the personal access tokens of a user, including revoked ones, newest first.
 func (r Reads) Tokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
-	return r.personal(ctx, user, "")
+	return r.personal(ctx, user, " ORDER BY id DESC")
+}
+
+// TokensBelow is Tokens, starting below an id; 0 means from the beginning.
+func (r Reads) TokensBelow(ctx context.Context, user domain.UserID, below domain.TokenID, limit int) ([]domain.Token, error) {
+	if below == 0 {
+		below = math.MaxInt64
+	}
+	return r.personal(ctx, user, " AND id < $2 ORDER BY id DESC LIMIT $3", below, limit)
 }
 
 // personal lists personal access tokens.
-func (r Reads) personal(ctx context.Context, user domain.UserID, and string) ([]domain.Token, error) {
+func (r Reads) personal(ctx context.Context, user domain.UserID, and string, more ...any) ([]domain.Token, error) {
 	rows, err := r.db.Query(ctx, `SELECT id, user_id, name, hint, scope, limits, last_used_at, revoked_at, created_at, expires_at
-		FROM tokens WHERE user_id = $1 AND application_id IS NULL`+and+` ORDER BY id DESC`, user)
+		FROM tokens WHERE user_id = $1 AND application_id IS NULL`+and, append([]any{user}, more...)...)
 	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (t domain.Token, err error) {
 		var used, revoked, expires *int64
 		var created int64
@@ -115,9 +124,33 @@ func (w Writes) TokenUsed(ctx context.Context, id domain.TokenID, at time.Time) 
 		id, sqlx.Micros(at))
 }
 
+// TokenName reads the name of a token, NotFound if there is no such token.
+func (r Reads) TokenName(ctx context.Context, id domain.TokenID) (name string, err error) {
+	err = r.db.QueryRow(ctx, `SELECT name FROM tokens WHERE id = $1`, id).Scan(&name)
+	return name, sqlx.Found(err)
+}
+
+// EndAdminTokens ends all access of a user's tokens and applications to operating the server. limits is written by
+// domain.TokenLimits, so channels and kinds of changes cannot contain the text.
+func (w Writes) EndAdminTokens(ctx context.Context, user domain.UserID, now time.Time) error {
+	const of = " WHERE user_id = $1 AND limits LIKE '%admin:%'"
+	err := w.db.Exec(ctx, `UPDATE tokens SET revoked_at = $2`+of+` AND application_id IS NULL AND revoked_at IS NULL`, user, sqlx.Micros(now))
+	for _, table := range []string{"grants", "authorization_codes", "tokens", "refresh_tokens"} {
+		if err != nil {
+			return err
+		}
+		and := ""
+		if table == "tokens" {
+			and = " AND application_id IS NOT NULL"
+		}
+		err = w.db.Exec(ctx, "DELETE FROM "+table+of+and, user)
+	}
+	return err
+}
+
 // OwnTokens lists the personal access tokens of a user that are not revoked, newest first.
 func (r Reads) OwnTokens(ctx context.Context, user domain.UserID) ([]domain.Token, error) {
-	return r.personal(ctx, user, " AND revoked_at IS NULL")
+	return r.personal(ctx, user, " AND revoked_at IS NULL ORDER BY id DESC")
 }
 
 // RevokeOwnToken revokes a personal access token of a user, NotFound if they have no such live

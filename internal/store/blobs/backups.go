@@ -3,6 +3,7 @@ package blobs
 import (
 	"context"
 	"crypto/rand"
+	"strconv"
 	"time"
 
 	"vitrine/internal/store/sqlx"
@@ -95,6 +96,14 @@ func (w BackupWrites) EndBackup(ctx context.Context, id string, e EndedBackup, n
 		id, sqlx.Micros(now), e.Copy, e.Rows, e.Files, e.Bytes, e.Written, e.Missing, e.Error)
 }
 
+// Backups lists backups, newest first, from the beginning or below one that started at a time.
+func (r BackupReads) Backups(ctx context.Context, now, before time.Time, limit int) ([]Backup, error) {
+	if before.IsZero() {
+		return r.list(ctx, "started_at > 0", now, limit)
+	}
+	return r.list(ctx, "started_at < $2", now, limit, before)
+}
+
 // LastBackup returns the last complete backup, nil if none is recorded.
 func (r BackupReads) LastBackup(ctx context.Context, now time.Time) (*Backup, error) {
 	return r.last(ctx, "ended_at IS NOT NULL AND error = ''", now)
@@ -106,10 +115,23 @@ func (r BackupReads) LastFailure(ctx context.Context, now time.Time) (*Backup, e
 }
 
 func (r BackupReads) last(ctx context.Context, where string, now time.Time) (*Backup, error) {
+	all, err := r.list(ctx, where, now, 1)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
+}
+
+// list reads backups that meet a condition, in which $1 is the current time and $2 another one.
+func (r BackupReads) list(ctx context.Context, where string, now time.Time, limit int, more ...time.Time) ([]Backup, error) {
+	args := []any{sqlx.Micros(now)}
+	for _, t := range more {
+		args = append(args, sqlx.Micros(t))
+	}
 	rows, err := r.db.Query(ctx, `SELECT scheduled, started_at, COALESCE(ended_at, 0), ended_at IS NULL AND held_until <= $1, copy,
 			row_count, file_count, file_bytes, written, missing, error
-		FROM backups WHERE `+where+` ORDER BY started_at DESC LIMIT 1`, sqlx.Micros(now))
-	all, err := sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (b Backup, err error) {
+		FROM backups WHERE `+where+` ORDER BY started_at DESC LIMIT `+strconv.Itoa(limit), args...)
+	return sqlx.Collect(ctx, rows, err, func(row sqlx.Row) (b Backup, err error) {
 		var started, ended int64
 		err = row.Scan(&b.Scheduled, &started, &ended, &b.Died, &b.Copy, &b.Rows, &b.Files, &b.Bytes, &b.Written, &b.Missing, &b.Error)
 		b.StartedAt = sqlx.Time(started)
@@ -118,8 +140,4 @@ func (r BackupReads) last(ctx context.Context, where string, now time.Time) (*Ba
 		}
 		return b, err
 	})
-	if err != nil || len(all) == 0 {
-		return nil, err
-	}
-	return &all[0], nil
 }

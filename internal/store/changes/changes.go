@@ -283,6 +283,14 @@ func appendID(list []byte, id int64) []byte {
 	return strconv.AppendInt(list, id, 10)
 }
 
+// ForgetDetails deletes the values of at most limit changes of a user's profile, or by the user, and returns their number. What
+// changed and when stays, so that followers notice. It reads all changes.
+func (w Writes) ForgetDetails(ctx context.Context, user domain.UserID, limit int) (int, error) {
+	n, err := w.db.ExecCount(ctx, `UPDATE changes SET detail = '' WHERE id IN (SELECT id FROM changes
+		WHERE detail <> '' AND (actor_id = $1 OR type = 'User' AND thing_id = $1) ORDER BY id`+sqlx.Limit("$2")+`)`, user, limit)
+	return int(n), err
+}
+
 // ForgetChanges deletes at most `limit` of the oldest changes if they were made before a time, and returns their number.
 // Cursors before them are refused from then on.
 func (w Writes) ForgetChanges(ctx context.Context, before time.Time, limit int) (int, error) {

@@ -37,7 +37,9 @@ func authorizationRequest(v *web.Visit) accounts.AuthorizationRequest {
 
 // consentPage shows the form for granting access to an application. It shows errors in the request
 // before the user has to sign in.
-func consentPage(v *web.Visit) error {
+func consentPage(v *web.Visit) error { return showConsent(v, nil) }
+
+func showConsent(v *web.Visit, f *web.Form) error {
 	c, err := v.App().Accounts.Authorization(v.R.Context(), v.Actor(), authorizationRequest(v))
 	if err != nil {
 		return refuseApplication(v, err)
@@ -48,7 +50,7 @@ func consentPage(v *web.Visit) error {
 	if c.RedirectURI != domain.OutOfBand {
 		v.FormsTo = c.RedirectURI
 	}
-	return v.Page("consent", v.T("account.title.consent", c.Application.Name), nil, consentView{c, shown(v, c.Limits.ScopeText(c.Scope)), destination(v, c.RedirectURI)})
+	return v.Page("consent", v.T("account.title.consent", c.Application.Name), f, consentView{c, shown(v, c.Limits.ScopeText(c.Scope)), destination(v, c.RedirectURI)})
 }
 
 // shown returns the path of this page with the scope that it shows. The form sends that scope, so that
@@ -64,15 +66,19 @@ func consent(v *web.Visit) error {
 	if v.Account == nil {
 		return v.AskToSignIn()
 	}
-	answer := v.App().Accounts.Deny
-	switch v.Form().Get("answer") {
+	answer, r, f := v.App().Accounts.Deny, authorizationRequest(v), v.Form()
+	r.Operating = f.Has("operating", "yes")
+	switch f.Get("answer") {
 	case "allow":
 		answer = v.App().Accounts.Allow
 	case "deny":
 	default:
 		return web.UnknownButton()
 	}
-	to, err := answer(v.R.Context(), v.Actor(), authorizationRequest(v))
+	to, err := answer(v.R.Context(), v.Actor(), r)
+	if err != nil && f.Refused(err, "operating") {
+		return showConsent(v, f)
+	}
 	if err != nil {
 		return refuseApplication(v, err)
 	}

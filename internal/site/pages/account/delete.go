@@ -23,6 +23,10 @@ func deleteAccount(v *web.Visit) error {
 		}
 		return err
 	}
+	r, err := v.App().Accounts.ErasureReceipt(v.R.Context(), v.Actor().UserID)
 	v.ForgetSession()
-	return v.Done("/", "account-deleted")
+	if err != nil {
+		return err
+	}
+	return v.Done("/receipt/"+r.Code, "account-deleted")
 }

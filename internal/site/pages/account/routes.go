@@ -51,6 +51,7 @@ func PageSet() web.PageSet {
 			{Path: "/sign-in/second-factor/options", Open: true, Get: factorOptions},
 			{Path: "/sign-in/passkey", Open: true, Get: passkeyOptions, Post: signInByPasskey},
 			{Path: "/sign-out", Open: true, Post: signOut},
+			{Path: "/receipt/{code}", Open: true, Get: receiptPage},
 			{Path: "/settings/language", Open: true, Post: web.ChooseLanguage},
 			{Path: "/settings/announcement", Open: true, Post: web.PutAwayAnnouncement},
 			{Path: "/forgot-password", Open: true, Get: forgotPage, Post: forgot},

@@ -20,6 +20,7 @@ type tokensView struct {
 	Secret    string
 	Made      domain.Token
 	Abilities []domain.Ability
+	Admin     []domain.Ability // of operators
 	Days      []string
 }
 
@@ -43,6 +44,9 @@ func showTokens(v *web.Visit, f *web.Form, shown tokensView) error {
 		return err
 	}
 	shown.Abilities, shown.Days = domain.Abilities, lifetimes
+	if v.Account.Office == domain.OfficeOperator {
+		shown.Admin = domain.AdminAbilities
+	}
 	for _, t := range all {
 		shown.Tokens = append(shown.Tokens, tokenRow{t, t.ExpiresAt != nil && !v.Now().Before(*t.ExpiresAt)})
 	}

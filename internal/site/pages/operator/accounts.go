@@ -150,6 +150,9 @@ func lookAfter(v *web.Visit, f *web.Form, u domain.User) (done bool, err error) 
 	case "factor":
 		note = "factor-removed"
 		_, err = v.App().Operating.RemoveSecondFactor(ctx, by, ref)
+	case "export":
+		note = "export-started"
+		_, err = v.App().Transfer.StartExportFor(ctx, v.Actor(), ref)
 	case "delete":
 		note, here = "deleted", "/operator/accounts"
 		_, err = v.App().Operating.DeleteAccountOf(ctx, by, ref, f.Trimmed("slug"))

@@ -20,7 +20,7 @@ func retryJobs(v *web.Visit) error {
 	if err != nil {
 		return err
 	}
-	if err := v.App().Operating.RetryFailedJob(v.R.Context(), v.Actor(), id); err != nil {
+	if err := v.App().Operating.RetryJobAs(v.R.Context(), v.Actor(), id, false); err != nil {
 		return err
 	}
 	return v.Done("/operator/jobs", "job")

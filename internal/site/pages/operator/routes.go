@@ -32,6 +32,7 @@ func PageSet() web.PageSet {
 			{Path: "/operator/hidden", Text: "moderation.hidden"},
 			{Path: "/operator/blocklist", Text: "moderation.blocklist"},
 			{Path: "/operator/audit", Text: "operator.section.audit"},
+			{Path: "/operator/receipts", Text: "operator.section.receipts"},
 			{Path: "/operator/jobs", Text: "operator.section.jobs"},
 			{Path: "/operator/doctor", Text: "operator.section.doctor"},
 		}}},
@@ -49,6 +50,7 @@ func PageSet() web.PageSet {
 			{Path: "/operator/sign-up", Access: web.Operators, Get: signUpSettingsPage, Post: changeSignUp},
 			{Path: "/operator/audit", Access: web.Operators, Get: auditPage},
 			{Path: "/operator/audit/file", Access: web.Operators, Get: auditFile, Download: true},
+			{Path: "/operator/receipts", Access: web.Operators, Get: receiptsPage},
 			{Path: "/operator/jobs", Access: web.Operators, Get: jobsPage, Post: retryJobs},
 			{Path: doctorPath, Access: web.Operators, Get: doctorPage, Post: examine},
 		}}

@@ -11,6 +11,8 @@ type exportsView struct {
 	Live *present.Export
 	Past []present.Export
 	Most int
+
+	Receipts []domain.DataReceipt
 }
 
 // exportsPage lists exports, and the button for a new one.
@@ -22,6 +24,9 @@ func showExports(v *web.Visit, f *web.Form) error {
 		return err
 	}
 	shown := exportsView{Most: domain.MaxExports}
+	if shown.Receipts, err = v.App().Accounts.OwnReceipts(v.R.Context(), v.Actor()); err != nil {
+		return err
+	}
 	for n := range all {
 		one := v.Addresses().Export(&all[n])
 		if one.State.Live() {
