@@ -72,7 +72,7 @@ func (c *copied) prune(own int64) {
 	maps.DeleteFunc(c.Comments, func(_ int64, k keptComment) bool { _, there := c.Blocks[k.Block]; return !there })
 }
 
-// text returns the copy without what only its keeper needs, one line for each thing.
+// lines returns the copy without what only its keeper needs, one line for each thing.
 func (c *copied) lines() map[string]string {
 	all := map[string]string{}
 	for id, ch := range c.Channels {
@@ -118,9 +118,8 @@ var errStop = errors.New("stopped")
 
 // reading reads as an account.
 type reading struct {
-	// get decodes the answer of an address. found is false for 404, and place if a list by cursor must begin again.
-	get   func(ctx context.Context, path string, out any) (found bool, err error)
-	fresh bool // the reader waits until a list is complete, even if others write
+	// get decodes the answer of an address. found is false for 404; errPlaceLost is 410.
+	get func(ctx context.Context, path string, out any) (found bool, err error)
 }
 
 // errPlaceLost is the answer 410.

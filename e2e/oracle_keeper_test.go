@@ -216,6 +216,9 @@ func newTodo() *todo {
 	return &todo{channels: map[int64]bool{}, contents: map[int64]bool{}, blocks: map[int64]bool{}, comments: map[int64]bool{}, shown: map[int64]bool{}}
 }
 
+// mark adds an id. Once it is to be read with all that belongs to it, it stays so.
+func mark(ids map[int64]bool, id int64, whole bool) { ids[id] = ids[id] || whole }
+
 // apply applies changes, in the way that the description of the operation says, and stores the copy with the cursor.
 func (k *keeper) apply(ctx context.Context, changes []change, cursor string) error {
 	t := newTodo()
@@ -263,15 +266,18 @@ func (k *keeper) journaled(thing string) string {
 
 // note applies what needs no reading.
 func (k *keeper) note(c change, t *todo) {
+	if k.hook != nil {
+		c.Kind = lateKind(c.Kind, c.Type)
+	}
 	switch c.Type {
 	case "Channel":
 		switch c.Kind {
 		case "created":
 			t.channels[c.ID] = true
 		case "updated":
-			t.channels[c.ID] = t.channels[c.ID]
+			mark(t.channels, c.ID, false)
 		case "moved":
-			t.contents[c.ID] = t.contents[c.ID]
+			mark(t.contents, c.ID, false)
 		case "deleted":
 			k.copied.dropChannel(c.ID)
 			delete(t.channels, c.ID)
@@ -282,12 +288,12 @@ func (k *keeper) note(c change, t *todo) {
 			t.shown[c.Item.ID] = true
 		}
 		if c.Kind != "disconnected" {
-			t.contents[c.Channel] = t.contents[c.Channel]
+			mark(t.contents, c.Channel, false)
 			break
 		}
 		k.copied.Contents[c.Channel] = slices.DeleteFunc(k.copied.Contents[c.Channel], func(p placed) bool { return p.Connection == c.ID })
 	case "Block":
-		if t.blocks[c.ID] = t.blocks[c.ID] || c.Kind == "created"; c.Kind == "deleted" {
+		if mark(t.blocks, c.ID, c.Kind == "created"); c.Kind == "deleted" {
 			delete(t.blocks, c.ID)
 			delete(k.copied.Blocks, c.ID)
 		}
@@ -302,7 +308,7 @@ func (k *keeper) note(c change, t *todo) {
 				if ch.Owner == fmt.Sprint("User ", c.ID) {
 					k.copied.dropChannel(id)
 				} else if ch.of("User", c.ID) {
-					t.channels[id] = t.channels[id]
+					mark(t.channels, id, false)
 				}
 			}
 			maps.DeleteFunc(k.copied.Comments, func(_ int64, m keptComment) bool { return m.Author == c.ID })
@@ -310,11 +316,20 @@ func (k *keeper) note(c change, t *todo) {
 	case "Group":
 		for id, ch := range k.copied.Channels {
 			if c.Kind == "deleted" && ch.of("Group", c.ID) {
-				t.channels[id] = t.channels[id]
+				mark(t.channels, id, false)
 			}
 		}
 		t.groups = t.groups || c.Kind == "deleted" || (c.Kind == "joined" || c.Kind == "left") && c.Item.ID == k.user
 	}
+}
+
+// lateKind returns the kind as which a message of a webhook is applied. It may be older than what the copy contains, as
+// channels do not wait for each other: so what was removed is read again, and dropped if it is not found.
+func lateKind(kind, of string) string {
+	if of != "User" && of != "Group" && (kind == "deleted" || kind == "disconnected") {
+		return "updated"
+	}
+	return kind
 }
 
 // finish reads what is to be read, and stores the copy.
@@ -338,6 +353,8 @@ func (k *keeper) finish(ctx context.Context, t *todo) error {
 		b, commented, found, err := k.reading.block(ctx, id)
 		if err == nil && found {
 			err = k.keepBlock(ctx, id, b, commented, shown)
+		} else if err == nil && k.hook != nil {
+			delete(k.copied.Blocks, id)
 		}
 		if err != nil {
 			return err
@@ -350,6 +367,8 @@ func (k *keeper) finish(ctx context.Context, t *todo) error {
 		}
 		if found {
 			k.copied.Comments[id] = m
+		} else if k.hook != nil {
+			delete(k.copied.Comments, id)
 		}
 	}
 	own := k.user
@@ -391,6 +410,9 @@ func (k *keeper) readChannel(ctx context.Context, id int64, t *todo) error {
 		return nil
 	}
 	c, found, err := k.reading.channel(ctx, id)
+	if err == nil && !found && k.hook != nil {
+		k.copied.dropChannel(id)
+	}
 	if err != nil || !found {
 		return err
 	}
@@ -401,7 +423,7 @@ func (k *keeper) readChannel(ctx context.Context, id int64, t *todo) error {
 	t.contents[id] = true
 	parents, _, err := k.reading.list(ctx, fmt.Sprintf("/ext/v1/lists/channels/%d/connections?limit=100", id))
 	for _, o := range parents {
-		t.contents[o.id("id")] = t.contents[o.id("id")]
+		mark(t.contents, o.id("id"), false)
 	}
 	return err
 }
