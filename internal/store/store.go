@@ -215,7 +215,9 @@ func (s *Store) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 
 // InTxAlways is InTx for the few writes that work while the site is read-only: sessions, the attempts and audit entries of
 // signing in, the records of backups, and the operators' means to announce and end the mode.
-func (s *Store) InTxAlways(ctx context.Context, fn func(tx *Tx) error) error { return s.always(ctx, false, fn) }
+func (s *Store) InTxAlways(ctx context.Context, fn func(tx *Tx) error) error {
+	return s.always(ctx, false, fn)
+}
 
 func (s *Store) always(ctx context.Context, ownCommit bool, fn func(tx *Tx) error) error {
 	within := scope.Of(ctx)
