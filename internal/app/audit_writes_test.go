@@ -24,7 +24,7 @@ var audited = map[string]string{
 	"CreateApplication": "ActAppCreated", "RestoreApplication": "ActAppCreated", "UpdateApplication": "ActAppChanged", "SetApplicationSecret": "ActAppSecret", "DeleteApplication": "ActAppDeleted",
 	"AddMember": "MemberAdded", "RemoveMember": "MemberRemoved", "HandGroupOver": "ActGroupHandedOver",
 	"CreateSignUpLink": "ActSignUpLinkCreated ActAccountInvited", "EndSignUpLink": "ActSignUpLinkEnded ActAccountInvited",
-	"PutSetting": "ActSignUpMode", "UpdateSite": "ActSiteChanged", "PutLegalPage": "ActPageSaved", "DeleteLegalPage": "ActPageDeleted", "RetryJob": "ActJobRetried",
+	"PutSetting": "ActSignUpMode", "UpdateSite": "ActSiteChanged ActAnnounced ActAnnouncementEnded", "PutLegalPage": "ActPageSaved", "DeleteLegalPage": "ActPageDeleted", "RetryJob": "ActJobRetried",
 	"AddReport": "ActReported", "CloseCase": "ActCaseClosed", "AddNotice": "ActWarned", "RecordHidden": "ActHidden",
 	"AddBlocked": "ActBlocked", "RemoveBlocked": "ActUnblocked",
 }
@@ -34,13 +34,13 @@ var unaudited = map[string]string{
 	"steps on the way to an act, and what only asks": `AttemptFailed Attempt BeginHalfSignIn ClaimFirstAccount CountApplications CountSignUpLinks CreateCode CreateMailLink
 		CreateSignup ForgetAttempts LockOperators LockUser MarkMailLink MarkSignup MayAct RenewSignUpLink ShareApplication ShareGrant TakeBackAttempt
 		TakeHalfSignIn TakeMailLink TakeSignup UseCode UseSignUpLink PutStep TakeStep Job LockSite LockCase LockHidden LockRefreshToken RotateRefreshToken EndPreviousRefreshToken`,
-	"what an act brings with it":   `EndAccess EndMailLinks ForgetSignUpLinks ForgetSignups RememberBrowser MarkMapped AnswerReporters ForgetJob SetHidden CreateRefreshToken`,
+	"what an act brings with it":   `EndAccess EndMailLinks ForgetSignUpLinks ForgetSignups RememberBrowser EndAdminTokens MarkMapped AnswerReporters ForgetJob SetHidden CreateRefreshToken`,
 	"what other acts bring about":  `RenewSession ForgetProofs EndHalfSignIns`,
 	"when something was last used": `PasskeyUsed SessionSeen TokenUsed IdentityUsed`,
 	"what has run out":             `SweepAttempts SweepCodes SweepHalfSignIns SweepKnownBrowsers SweepMailLinks SweepRefreshTokens SweepTokens SweepSessions SweepSignUpLinks SweepSignups SweepSteps`,
 	"what is only the reader's":    `ReadNotices ForgetNotices WantCaseMail NoteCaseMail TakeFreshCases`,
 	"what follows a thing":         `DropKept ForgetHidden ForgetHiddenIn ForgetHiddenOf KeepCommentFor KeepConnection KeepFor`,
-	"the program's own":            `DeleteSecret Enqueue EnsureSecret PutFeatured PutSecret PutSite`,
+	"the program's own":            `DeleteSecret Enqueue EnsureSecret PutFeatured PutReadOnly PutSecret PutSite`,
 }
 
 // auditedElsewhere are functions that write and leave the entry to their callers.

@@ -38,7 +38,7 @@ var unpublished = map[string]string{
 		CreateApplicationToken CreateCode CreateMailLink CreateSession CreateSignUpLink CreateSignup CreateToken
 		DeleteApplication DeleteApplicationToken DeleteGrant DeleteGrantsOf DeletePasskey EndAccess EndMailLinks EndSecondFactor EndSession EndSessionByHash
 		EndSessions EndSignUpLink ForgetAttempts ForgetSignUpLinks ForgetSignups Grant LockOperators LockUser MarkMailLink MarkSignup MayAct PasskeyUsed PutRecoveryCodes
-		RememberBrowser RenewSession RenewSignUpLink ForgetProofs EndHalfSignIns RestoreApplication RevokeCode RevokeOwnToken RevokeToken RevokeTokensOf SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
+		RememberBrowser RenewSession RenewSignUpLink ForgetProofs EndHalfSignIns EndAdminTokens RestoreApplication RevokeCode RevokeOwnToken RevokeToken RevokeTokensOf SessionSeen SetApplicationSecret SetEmail SetOffice SetPassword
 		SetSuspended SetTier ShareApplication ShareGrant SweepAttempts SweepCodes SweepHalfSignIns SweepKnownBrowsers SweepMailLinks SweepSessions
 		SweepSignUpLinks SweepSignups TakeBackAttempt TakeHalfSignIn TakeMailLink TakeRecoveryCode TakeSignup TokenUsed UpdateApplication UseCode UseSignUpLink
 		CreateRefreshToken DeleteRefreshToken EndPreviousRefreshToken LockRefreshToken RotateRefreshToken SweepRefreshTokens SweepTokens`,
@@ -54,7 +54,7 @@ var unpublished = map[string]string{
 	"batches, whose blocks are published one by one":     `AddBatch BatchItemFailed BatchItemMade BeginBatch EndBatch LockBatchItem SweepBatches UndoBatchAttempt`,
 	"the rest of a change that was published, or of an account's end": `ApplySome CreateBlock DeleteComments MoveComments MoveSnapshots EmptyInbox EndFollows
 		EndGroupItems EndSomeFollows ForgetActivities ForgetBlock DeleteUserActivities ForgetNotifications HandGroupOver`,
-	"what events are told by, and what the reader has read": `ForgetChanges MarkAllRead MarkRead Record RecordAll RecordChanges`,
+	"what events are told by, and what the reader has read": `ForgetChanges ForgetDetails MarkAllRead MarkRead Record RecordAll RecordChanges`,
 	"when links are checked, and what that found":           `ScheduleLinks ClaimLinks NoteLink CheckSoon`,
 	"feeds of channels, whose entries are published as blocks": `AddFeed DeleteFeed DeleteFeedsOf ForgetFeeds LockFeed MoveFeed PostponeFeed PruneEntries
 		SaveFeed SeeEntries`,
@@ -77,8 +77,9 @@ var unpublished = map[string]string{
 	"reports, and what operators decide about them":          `AddBlocked AddNotice AddReport AnswerReporters CloseCase ForgetNotices LockCase NoteCaseMail ReadNotices RemoveBlocked TakeFreshCases WantCaseMail`,
 	"what operators hide, whose connections and comments are published one by one": `DropKept ForgetHidden ForgetHiddenIn ForgetHiddenOf
 		KeepCommentFor KeepConnection KeepFor LockHidden RecordHidden SetHidden`,
-	"backups":                      `BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
-	"what the site says of itself": `DeleteLegalPage LockSite PutFeatured PutLegalPage PutSite UpdateSite`,
+	"receipts of exports and erasures, which their person and operators see": `AddReceipt ErasureDone SweepReceipts`,
+	"backups":                      `RequestBackup BeginBackup BeginWords ClaimBackup EndBackup EndWords HoldBackup LoadWords`,
+	"what the site says of itself": `DeleteLegalPage LockSite PutReadOnly PutFeatured PutLegalPage PutSite UpdateSite`,
 	"how much an account has written, for replicas": `CountWrite WrittenBy`,
 	"how many bytes of text count towards a quota":  `EachUsage`,
 	"what jobs find out about rows that exist":      `RefreshDocuments SetAnimated SetLook`,

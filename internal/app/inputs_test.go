@@ -1285,7 +1285,7 @@ var heldElsewhere = map[string][2]string{
 // withoutText are use cases whose only input is ids, tokens, passwords (which are hashed before any look-up) and
 // settings of jobs. TestBadTokens tests the tokens.
 var withoutText = []string{
-	"ErasureReceipt", "OwnReceipts", "Receipt", "Receipts", "StartExportFor", "AccountsAfter", "BackfillsFor", "Backups", "DefaultTier", "InvitationsBelow", "JobsAfter", "RequestBackup", "SiteFor", "TokensOf",
+	"ErasureReceipt", "OwnReceipts", "Receipt", "Receipts", "StartExportFor", "AccountsAfter", "BackfillsFor", "Backups", "DefaultTier", "InvitationsBelow", "JobsAfter", "RequestBackup", "SiteFor", "TokensOf", "Known", "Configure",
 	"Account", "AccountDetails", "AcceptInvitation", "AddressLink", "AllApplications", "Application", "Applications", "ApplyTransition", "Arrange", "Authenticate", "AuthenticateFor",
 	"Block", "BlockRevision", "Finished", "Outlined", "ImportOrphan", "ByteUsage", "ByteUsages", "ChangeItem", "ChannelDetails", "Check", "CheckFiles", "ClearAccount", "Comment", "ConfirmEmail", "ConfirmSignUp", "Connection", "CountTexts",
 	"DeclineInvitation", "DeleteApplication", "DeleteBlock", "DeleteComment", "DeleteConnection", "DiskReady", "Disks",

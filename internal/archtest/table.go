@@ -150,7 +150,7 @@ var allowedImports = map[string][]string{
 	"apptest":                   {"..."},
 	"redis/redistest":           {},
 	"bench/build":               {},
-	"bench/changes":             {},
+	"bench/changes":             {"bench/drive"},
 	"bench/content":             {"bench/drive"},
 	"bench/copies":              {"bench/dataset", "bench/drive", "capture/capturetest"},
 	"bench/costs":               {"..."},

@@ -99,7 +99,7 @@ func TestConceal(t *testing.T) {
 		"redis-url": "rediss://:hush4@redis", "blob-url": "s3://b?endpoint=https://s3", "blob-access-key": "k", "blob-secret-key": "hush5",
 		"backup-to": "s3://c?endpoint=https://s3", "backup-access-key": "k", "backup-secret-key": "hush6", "smtp-url": "smtp://a@mail", "smtp-password": "hush7",
 		"setup-code": "hush8-hush8-hush8", "oidc-issuer": "https://id", "oidc-client-id": "x", "oidc-client-secret": "hush9",
-		"embeddings-url": "https://e", "embeddings-model": "m", "embeddings-key": "hush0",
+		"embeddings-url": "https://e/v1/embeddings", "embeddings-model": "m", "embeddings-key": "hush0",
 	}.Resolve()
 	if len(problems) > 0 {
 		t.Fatal(problems)
@@ -110,7 +110,7 @@ func TestConceal(t *testing.T) {
 			said++
 		}
 	}
-	if said != 11 {
+	if said != 12 {
 		t.Errorf("%d settings are secret: add new ones to this test", said)
 	}
 	text := "hush1 hush2 hush3 hush4 hush5 hush6 hush7 hush8-hush8-hush8 hush9 hush0 and no more"

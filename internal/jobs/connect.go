@@ -48,7 +48,7 @@ func (w *Workers) connect(name string) (c connection, err error) {
 	c.plugin = adapter.New(w.queue.db, producerOf, func(producer string) adapter.Fetcher {
 		return w.newPicker(Class(producer), c.plugin, c.first)
 	})
-	c.plugin.Ahead = func() time.Duration { return w.options.Now().Sub(time.Now()) }
+	c.plugin.Ahead = func() time.Duration { return time.Until(w.options.Now()) }
 	poll := pollSQLite
 	if w.queue.db.Dialect() == database.Postgres {
 		poll = pollPostgres

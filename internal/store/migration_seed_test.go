@@ -174,4 +174,5 @@ var seedRows = []string{
 		SELECT 'a', max(id), 2, 'https://example.org/back', 'c', 'read', 6, 5, 9 FROM applications`,
 	`INSERT INTO refresh_tokens (application_id, user_id, code_hash, family, hash, scope, limits, audience, created_at, expires_at, ends_at)
 		SELECT max(id), 2, 'a', 'b', 'c', 'read', '', '', 5, 9, 10 FROM applications`,
+	"INSERT INTO read_only (id, reason, since, until) VALUES (1, 'We move', 5, 9)", // the last one, since nothing can be written after it
 }
