@@ -158,8 +158,9 @@ export class Transport {
     const query = hasQuery ? encodeQuery(rest.shift(), repeat) : "";
     const response = await this.request(method, filled + query, type, body, rest.shift());
     if (paging === "file") return response;
-    if (response.status === 204) return undefined;
-    const result = await response.json();
+    const text = await response.text();
+    if (text === "") return undefined; // 204, and 202 without a body
+    const result = JSON.parse(text);
     if (name.startsWith("show")) Object.defineProperty(result, "etag", { value: response.headers.get("ETag") });
     return result;
   }

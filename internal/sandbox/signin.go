@@ -63,7 +63,7 @@ func (in SignIn) Do(ctx context.Context, a *app.App, clientID string) (SignedIn,
 	verifier := rand.Text() + rand.Text()
 	sum := sha256.Sum256([]byte(verifier))
 	redirect, err := a.Accounts.Allow(ctx, domain.Actor{UserID: u.ID, Tier: u.Tier, Scope: domain.ScopeWrite}, accounts.AuthorizationRequest{ClientID: clientID,
-		RedirectURI: redirectURI, ResponseType: "code", Scope: in.Scope, CodeChallenge: base64.RawURLEncoding.EncodeToString(sum[:]), CodeChallengeMethod: "S256"})
+		RedirectURI: redirectURI, ResponseType: "code", Scope: in.Scope, Operating: true, CodeChallenge: base64.RawURLEncoding.EncodeToString(sum[:]), CodeChallengeMethod: "S256"})
 	if refused := (*accounts.OAuthError)(nil); errors.As(err, &refused) {
 		err = domain.InvalidField("scope", domain.FieldUnknown, refused.Description)
 	}
