@@ -246,7 +246,7 @@ func TestCommandsReadStandardInput(t *testing.T) {
 		{"name\nNew\n", []string{"user", "import", "-"}, 2, "", "vitrine: "},
 		{"yes\n", []string{"user", "delete", "bob"}, 1, asks, "vitrine: nothing was deleted\n"},
 		{"", []string{"user", "delete", "bob"}, 1, asks, "vitrine: nothing was deleted\n"},
-		{"bob\n", []string{"user", "delete", "bob"}, 0, asks + "Deleted account bob.\n", ""},
+		{"bob\n", []string{"user", "delete", "bob"}, 0, asks + "Deleted account bob, receipt ", ""},
 		{"bob\n", []string{"user", "delete", "bob"}, 1, "", "vitrine: there is no account \"bob\"\n"},
 	} {
 		r := p.typed(c.typed, c.args...)

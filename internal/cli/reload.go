@@ -30,13 +30,13 @@ func takeReloads(c *console, flags config.Flags, cfg config.Config, log *slog.Lo
 		log.InfoContext(c.Ctx, "reloaded the settings", "applied", result.Applied, "need-restart", result.Restart)
 		return result, nil
 	}
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, syscall.SIGHUP)
 	end, err := server.Control(cfg, log, reload)
 	if err != nil {
 		log.Warn("vitrine reload does not work, send SIGHUP instead", "error", err)
 		end = func() {}
 	}
-	signals, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(signals, syscall.SIGHUP)
 	go func() {
 		defer close(done)
 		for range signals {

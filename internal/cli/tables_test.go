@@ -10,8 +10,8 @@ import (
 )
 
 // changing matches the parts of outputs that differ between runs: times, hints of tokens, IDs of
-// clients, and the spaces that align columns with them.
-var changing = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)|vitrine_(?:pat|sup|sec)_\w+…?|\b[0-9a-f]{32}\b|\b[A-Za-z0-9_-]{43}\b`)
+// clients, codes of receipts, and the spaces that align columns with them.
+var changing = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)|vitrine_(?:pat|sup|sec)_\w+…?|\b[0-9a-f]{32}\b|\b[A-Za-z0-9_-]{43}\b|\b[A-Z2-7]{26}\b`)
 
 // shown returns an output without what differs between runs.
 func shown(out string) string {
@@ -258,14 +258,15 @@ Ended link 2.`},
   "hint": "…",
   "scope": "write",
   "created_at": "…",
+  "expires_at": null,
   "last_used_at": null,
   "revoked_at": null
 }`},
 			{"token list --user ada", `
-ID NAME BEGINS WITH SCOPE CREATED LAST USED REVOKED
-7 Laptop | … write … never never
-4 test … read … never never
-3 test … write … never never`},
+ID NAME BEGINS WITH SCOPE CREATED EXPIRES LAST USED REVOKED
+7 Laptop | … write … never never never
+4 test … read … never never never
+3 test … write … never never never`},
 			{"token revoke 3", `
 Revoked token 3.`},
 			{"token list --user ada --json", `
@@ -276,6 +277,7 @@ Revoked token 3.`},
     "hint": "…",
     "scope": "write",
     "created_at": "…",
+    "expires_at": null,
     "last_used_at": null,
     "revoked_at": null
   },
@@ -285,6 +287,7 @@ Revoked token 3.`},
     "hint": "…",
     "scope": "read",
     "created_at": "…",
+    "expires_at": null,
     "last_used_at": null,
     "revoked_at": null
   },
@@ -294,6 +297,7 @@ Revoked token 3.`},
     "hint": "…",
     "scope": "write",
     "created_at": "…",
+    "expires_at": null,
     "last_used_at": null,
     "revoked_at": "…"
   }
@@ -527,7 +531,7 @@ This deletes account eve (Eve, eve@example.net) with its profile, sessions and t
   0 comments
 This stays:
   0 blocks in other people's channels, without an owner
-Deleted account eve.`},
+Deleted account eve, receipt ….`},
 			{"user list", `
 ID SLUG NAME EMAIL TIER OFFICE SUSPENDED STORED
 1 olga Olga olga@example.org supporter operator false 0 bytes

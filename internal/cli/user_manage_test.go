@@ -54,7 +54,7 @@ func TestUserLookedAfter(t *testing.T) {
 		if r := p.run("user", "delete", "ada", "--yes"); r.code != 1 || !strings.Contains(r.err, "The server would be left without an operator") {
 			t.Errorf("%d %q", r.code, r.err)
 		}
-		if r := p.run("user", "delete", "bob", "--yes").ok(); !strings.HasSuffix(r.out, "Deleted account bob.\n") || !strings.Contains(r.out, "0 channels") {
+		if r := p.run("user", "delete", "bob", "--yes").ok(); !regexp.MustCompile(`\nDeleted account bob, receipt [A-Z2-7]{26}\.\n$`).MatchString(r.out) || !strings.Contains(r.out, "0 channels") {
 			t.Errorf("%q", r.out)
 		}
 		var all []user

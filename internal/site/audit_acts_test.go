@@ -35,7 +35,7 @@ func TestEveryActIsInTheLog(t *testing.T) {
 	storetest.Migrated.Each(t, func(t *testing.T, o database.Options) {
 		w := newRecorder(t, o)
 		for _, part := range []func(){w.comingIn, w.sessions, w.tokens, w.applications, w.clients, w.webhooks, w.passwords, w.addresses, w.secondFactor, w.signOn,
-			w.blockedNetwork, w.offices, w.suspensions, w.invitations, w.links, w.siteItself, w.jobs, w.reports, w.decisions, w.hiding, w.blocklist,
+			w.blockedNetwork, w.offices, w.suspensions, w.invitations, w.links, w.siteItself, w.readOnly, w.jobs, w.backups, w.exports, w.reports, w.decisions, w.hiding, w.blocklist,
 			w.members, w.endings} {
 			part()
 			w.r.Clock.Advance(20 * time.Second) // stays below the rate limit of forms
@@ -67,17 +67,17 @@ func (w *recorder) everyForm() {
 	}
 }
 
-// everyCommand fails for commands that change accounts, reports or jobs and that no step ran
+// everyCommand fails for commands that change accounts, reports, jobs or the read-only mode and that no step ran
 // successfully.
 func (w *recorder) everyCommand() {
 	_, help, _ := w.run("help")
-	names := regexp.MustCompile(`(?m)^  ((?:user|token|app|reports|hidden|blocklist|jobs)(?: [a-z-]+)+)`).FindAllStringSubmatch(help, -1)
+	names := regexp.MustCompile(`(?m)^  ((?:user|token|app|reports|hidden|blocklist|jobs|readonly)(?: [a-z-]+)+)`).FindAllStringSubmatch(help, -1)
 	if len(names) < 30 {
 		w.t.Errorf("%d commands in %s", len(names), help)
 	}
 	for _, name := range names {
-		reads := slices.ContainsFunc([]string{" list", " show", " usage", " backfills"}, func(end string) bool { return strings.HasSuffix(name[1], end) })
-		if !reads && !slices.ContainsFunc(w.commands, func(run string) bool { return strings.HasPrefix(run, name[1]+" ") }) {
+		reads := slices.ContainsFunc([]string{" list", " show", " usage", " backfills", " status"}, func(end string) bool { return strings.HasSuffix(name[1], end) })
+		if !reads && !slices.ContainsFunc(w.commands, func(run string) bool { return strings.HasPrefix(run+" ", name[1]+" ") }) {
 			w.t.Errorf("nobody runs vitrine %s", name[1])
 		}
 	}
@@ -103,7 +103,7 @@ func newRecorder(t *testing.T, o database.Options) *recorder {
 	w := &recorder{t: t, seen: map[domain.Act]bool{}, ids: map[string]domain.UserID{}}
 	w.fake = oidctest.New(t, func() time.Time { return w.r.Clock.Now() })
 	w.r = apptest.Boot(t, o, people, func(c *config.Config) {
-		c.SignUp, c.OAuthRegistration = "", true
+		c.SignUp, c.OAuthRegistration, c.Backup.To = "", true, t.TempDir()
 		c.OIDC = config.OIDC{Issuer: w.fake.Issuer(), ClientID: oidctest.ClientID, ClientSecret: oidctest.ClientSecret, Name: "Town Hall",
 			Scopes: []string{"openid", "email"}, SignUp: "yes", Email: "ask", GroupsClaim: "groups",
 			Groups: []config.GroupRule{{Theirs: "staff", Ours: "editors"}}}

@@ -121,6 +121,13 @@ func (w *recorder) siteItself() {
 	})
 	w.leaves(func() { w.ada.post(at, "do", "save", "name", "Kelp", "about", "").want(303) }, "ada site.changed")
 	w.leaves(func() { w.ada.post(at, "do", "announce", "announcement", "Soon").want(303) }, "ada site.announced")
+	w.leaves(func() { w.eve.post(at, "do", "unannounce").want(404) })
+	w.leaves(func() { w.ada.post(at, "do", "unannounce").want(303) }, "ada site.announcement-ended")
+	w.leaves(func() { w.ada.post(at, "do", "unannounce").want(303) }) // nothing is announced
+	w.shell([]string{"announce", "Later"}, "site.announced")
+	w.shell([]string{"announce", "--clear"}, "site.announcement-ended")
+	w.shell([]string{"announce", "--clear"})
+	w.shellRefused("announce", "Later", "--severity", "loud")
 	w.leaves(func() {
 		w.sent("no.png", []byte("no image"), 422)
 	})
@@ -143,6 +150,50 @@ func (w *recorder) siteItself() {
 // sent uploads a picture of the site.
 func (w *recorder) sent(name string, content []byte, status int) {
 	w.ada.sendForm("/operator/site", name, "image/png", content, "do", "picture").want(status)
+}
+
+// readOnly begins and ends the read-only mode.
+func (w *recorder) readOnly() {
+	const at = "/operator/read-only"
+	w.leaves(func() {
+		w.eve.post(at, "do", "on").want(404)
+		w.ada.post(at, "do", "on", "until", "2020-01-01T00:00").want(422)
+		w.ada.post(at, "do", "off").want(303) // is writable
+	})
+	w.leaves(func() { w.ada.post(at, "do", "on", "reason", "Moving").want(303) }, "ada site.read-only | map[reason:Moving]")
+	w.leaves(func() { w.ada.post("/operator/site", "do", "save", "name", "Wrack", "about", "").want(503) })
+	w.leaves(func() { w.ada.post(at, "do", "off").want(303) }, "ada site.writable")
+	w.shell([]string{"readonly", "on", "--reason", "Moving"}, "site.read-only | map[reason:Moving]")
+	w.shellRefused("user", "set-tier", "bob", "free")
+	w.shell([]string{"readonly", "off"}, "site.writable")
+	w.shell([]string{"readonly", "off"})
+	w.r.S.Store.NoteReadOnly(nil) // as the server's next look does
+}
+
+// backups requests a backup, which no page does.
+func (w *recorder) backups() {
+	const at = "/ext/v1/admin/backups"
+	var token string
+	w.leaves(func() {
+		w.r.Do("max", "POST", at, nil).Want(403)
+	})
+	w.leaves(func() {
+		token = w.ada.post("/settings/personal-access-tokens", "name", "backups", "scope", "some", "abilities", "admin:jobs").want(200).secret()
+	}, "ada token.created Token backups")
+	w.leaves(func() { w.r.Do("", "POST", at, nil, "Authorization", "Bearer "+token).Want(202) }, "ada backup.requested")
+}
+
+// exports lets an operator export the account of somebody else.
+func (w *recorder) exports() {
+	const at = "/operator/accounts/bob"
+	w.leaves(func() { w.eve.post(at, "do", "export").want(404) })
+	w.leaves(func() { w.ada.post(at, "do", "export").want(303) }, "ada account.export User bob")
+	w.leaves(w.r.WorkJobs)
+	w.shell([]string{"user", "receipts", "--json"})
+	w.leaves(func() {
+		w.eve.post("/operator/doctor").want(404)
+		w.ada.post("/operator/doctor").want(303) // examines, and changes nothing
+	})
 }
 
 func (w *recorder) jobs() {

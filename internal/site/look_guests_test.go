@@ -16,12 +16,12 @@ import (
 )
 
 // openToGuests are the pages that guests see if the site is closed to them. They show nothing of
-// collections.
+// collections: receipts have numbers of things, and stay when their account is gone.
 var openToGuests = []string{
 	"/", "/about/{slug}", "/sign-in", "/sign-in/second-factor", "/sign-in/second-factor/options", "/sign-in/passkey", "/sign-in/sso", "/sign-in/sso/callback",
 	"/sign-in/sso/confirm/{token}", "/sign-in/sso/signed-out", "/sign-in/sso/sign-out", "/sign-in/link/{token}", "/sign-up", "/sign-out", "/confirm/{token}", "/forgot-password", "/reset-password/{token}",
 	"/settings/language", "/settings/announcement", "/settings/email/{token}", "/oauth/authorize", "/invitations/{token}", "/unsubscribe/{token}",
-	"/group/{slug}/invite/{code}", "/offline", "/manifest.webmanifest", "/service-worker.js",
+	"/group/{slug}/invite/{code}", "/receipt/{code}", "/offline", "/manifest.webmanifest", "/service-worker.js",
 }
 
 // If the site is closed to guests, every other address redirects to the sign-in page, whether it

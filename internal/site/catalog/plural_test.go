@@ -16,7 +16,7 @@ import (
 var noNoun = []string{
 	"cell.pager.at", "collect.history.restore", "collect.history.version", "collect.metadata.key", "collect.metadata.value", "collect.save.files.hint", "look.count", "look.document.most", "look.document.page",
 	"look.document.page.of", "look.slideshow.at", "moderation.case",
-	"operator.invitations.line", "operator.number", "script.sort.moved", "web.field.line", "web.note.arranged-some",
+	"operator.invitations.line", "operator.number", "operator.receipts.account", "script.sort.moved", "web.field.line", "web.note.arranged-some",
 	"web.note.removed-some", "web.note.taken-back-some",
 }
 
