@@ -164,7 +164,7 @@ type AdminBackupList struct {
 // AdminBeginReadOnlyRequest is the body of AdminBeginReadOnly.
 type AdminBeginReadOnlyRequest struct {
 	// Shown to everybody.
-	Reason *string `json:"reason,omitzero"`
+	Reason client.Optional[string] `json:"reason,omitzero"`
 	// When it is expected to end. It does not end by itself.
 	Until *time.Time `json:"until,omitzero"`
 }

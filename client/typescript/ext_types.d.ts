@@ -149,7 +149,7 @@ export interface AdminBackupList {
 
 export interface AdminBeginReadOnlyRequest {
   /** Shown to everybody. */
-  reason?: string;
+  reason?: string | null;
   /** When it is expected to end. It does not end by itself. */
   until?: string;
 }

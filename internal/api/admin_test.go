@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"vitrine/internal/app/accounts"
 	"vitrine/internal/apptest"
@@ -329,6 +330,123 @@ func TestAdminServer(t *testing.T) {
 		}
 		a.do(204, "DELETE", "pages/imprint", nil)
 		a.do(404, "DELETE", "pages/imprint", nil)
+	})
+}
+
+// counts returns how many entries of the audit log are of each act, by this token.
+func (a *administration) counts() map[domain.Act]int {
+	n, log := map[domain.Act]int{}, a.do(200, "GET", "audit?limit=100", nil)
+	for i := range log.Len("data") {
+		at := fmt.Sprintf("data.%d.", i)
+		if name, _ := log.Lookup(at + "details.token_name"); log.Str(at+"actor") == "ada" && name == "limited" {
+			n[domain.Act(log.Str(at+"act"))]++
+		}
+	}
+	return n
+}
+
+// Announcements: what is refused changes nothing, and neither does removing none.
+func TestAdminAnnouncement(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		a := newAdministration(r)
+		const path = "site/announcement"
+		first := a.do(200, "GET", "site", nil).Int("version")
+		a.do(204, "DELETE", path, nil)
+		if now := a.do(200, "GET", "site", nil).Int("version"); now != first {
+			t.Errorf("without an announcement, removing it leads from version %d to %d", first, now)
+		}
+		until := r.Clock.Now().Add(time.Hour).UTC().Truncate(time.Second)
+		said := a.do(200, "PUT", path, map[string]any{"text": "New *machines*", "severity": "warning", "until": until.Format(time.RFC3339), "seen": first})
+		if end, err := time.Parse(time.RFC3339, said.Str("announced_until")); err != nil || !end.Equal(until) || said.Str("announcement") != "New *machines*" || said.Str("severity") != "warning" {
+			t.Errorf("announced %s", said.Body)
+		}
+		shown := r.Get("", "/ext/v1/site")
+		if shown.Str("announcement.plain") != "New machines" {
+			t.Errorf("guests see %s", shown.Body)
+		}
+		for name, body := range map[string]map[string]any{
+			"no text": {"severity": "info"}, "empty": {"text": ""}, "blank": {"text": " \n"}, "NUL": {"text": "a\x00b"}, "long": {"text": strings.Repeat("ä", domain.MaxAnnouncement+1)},
+			"severity": {"text": "x", "severity": "catastrophe"}, "no severity": {"text": "x", "severity": ""}, "passed": {"text": "x", "until": r.Clock.Now().Add(-time.Second)},
+			"no time": {"text": "x", "until": "tomorrow"}, "empty time": {"text": "x", "until": ""}, "null": {"text": "x", "until": nil}, "version": {"text": "x", "seen": -1},
+		} {
+			if got := a.with(a.all, "PUT", "/ext/v1/admin/"+path, body); got.Status != 400 {
+				t.Errorf("%s: %d %s", name, got.Status, got.Body)
+			}
+		}
+		a.do(409, "PUT", path, map[string]any{"text": "Other", "seen": first})
+		if now := a.do(200, "GET", "site", nil); string(now.Body) != string(said.Body) || string(r.Get("", "/ext/v1/site").Body) != string(shown.Body) {
+			t.Errorf("refused requests changed it to %s", now.Body)
+		}
+		long := strings.Repeat("ä", domain.MaxAnnouncement)
+		if got := a.do(200, "PUT", path, map[string]any{"text": long, "seen": said.Int("version")}); got.Str("announcement") != long || got.Str("severity") != "info" || got.Get("announced_until") != nil {
+			t.Errorf("replaced by %s", got.Body)
+		}
+		a.do(204, "DELETE", path, nil)
+		if now := a.do(200, "GET", "site", nil); now.Get("announcement") != nil || r.Get("", "/ext/v1/site").Get("announcement") != nil {
+			t.Errorf("removed: %s", now.Body)
+		}
+		if n := a.counts(); n[domain.ActAnnounced] != 2 || n[domain.ActAnnouncementEnded] != 1 {
+			t.Errorf("the audit log has %v", n)
+		}
+	})
+}
+
+// The read-only mode, during which announcing and the mode itself can be changed.
+func TestAdminReadOnly(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		a := newAdministration(r)
+		const path = "read-only"
+		r.Person("bob")
+		create := func(status int) *apptest.Response {
+			t.Helper()
+			return r.Do("bob", "POST", "/v3/channels", map[string]any{"title": "New"}).Want(status)
+		}
+		writable := a.do(200, "GET", path, nil)
+		if writable.Bool("read_only") || writable.Get("reason") != nil || writable.Get("since") != nil || writable.Get("until") != nil {
+			t.Errorf("at first it is %s", writable.Body)
+		}
+		for name, body := range map[string]any{
+			"no body": nil, "long": map[string]any{"reason": strings.Repeat("ä", domain.MaxReadOnlyReason+1)}, "blank": map[string]any{"reason": " "},
+			"NUL": map[string]any{"reason": "a\x00b"}, "number": map[string]any{"reason": 7}, "passed": map[string]any{"until": r.Clock.Now().Add(-time.Second)},
+			"no time": map[string]any{"until": "tomorrow"}, "empty time": map[string]any{"until": ""},
+		} {
+			if got := a.with(a.all, "PUT", "/ext/v1/admin/"+path, body); got.Status != 400 {
+				t.Errorf("%s: %d %s", name, got.Status, got.Body)
+			}
+		}
+		a.do(204, "DELETE", path, nil)
+		create(201)
+		until := r.Clock.Now().Add(time.Hour).UTC().Truncate(time.Second)
+		begun := a.do(200, "PUT", path, map[string]any{"reason": strings.Repeat("ä", domain.MaxReadOnlyReason), "until": until.Format(time.RFC3339)})
+		if end, err := time.Parse(time.RFC3339, begun.Str("until")); err != nil || !end.Equal(until) || !begun.Bool("read_only") || begun.Str("reason") != strings.Repeat("ä", domain.MaxReadOnlyReason) {
+			t.Errorf("it begins with %s", begun.Body)
+		}
+		if now := a.do(200, "GET", path, nil); string(now.Body) != string(begun.Body) {
+			t.Errorf("it is %s", now.Body)
+		}
+		create(503)
+		a.do(503, "PATCH", "site", map[string]any{"name": "Kelp"})
+		a.do(200, "PUT", "site/announcement", map[string]any{"text": "New machines"})
+		a.do(204, "DELETE", "site/announcement", nil)
+		again := a.do(200, "PUT", path, map[string]any{})
+		if again.Str("since") != begun.Str("since") || again.Get("reason") != nil || again.Get("until") != nil {
+			t.Errorf("replaced by %s", again.Body)
+		}
+		create(503)
+		if n := a.counts(); n[domain.ActAnnounced] != 1 || n[domain.ActAnnouncementEnded] != 1 || n[domain.ActReadOnlyBegun] != 2 || n[domain.ActReadOnlyEnded] != 0 {
+			t.Errorf("the audit log has %v", n)
+		}
+		a.do(204, "DELETE", path, nil)
+		a.do(204, "DELETE", path, nil)
+		if now := a.do(200, "GET", path, nil); string(now.Body) != string(writable.Body) {
+			t.Errorf("at last it is %s", now.Body)
+		}
+		create(201)
+		if n := a.counts(); n[domain.ActReadOnlyBegun] != 2 || n[domain.ActReadOnlyEnded] != 1 {
+			t.Errorf("the audit log has %v", n)
+		}
 	})
 }
 

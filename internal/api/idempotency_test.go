@@ -13,6 +13,7 @@ import (
 
 	"vitrine/internal/app/core"
 	"vitrine/internal/apptest"
+	"vitrine/internal/config"
 	"vitrine/internal/database"
 	"vitrine/internal/server"
 )
@@ -37,6 +38,12 @@ func keyedPosts(r *apptest.Rig) map[string][2]string {
 	if err := r.S.App.Webhooks.Settle(r.T.Context()); err != nil {
 		r.T.Fatal(err)
 	}
+	r.Operator("ada")
+	advertising := r.Block("bob", "buy this", open)
+	r.Do("cyd", "POST", "/ext/v1/reports", at(`{"type":"Block","id":%d,"reason":"spam"}`, advertising)).Want(204)
+	report := r.Get("ada/admin", "/ext/v1/admin/reports").Int("data.0.id")
+	r.Block("bob", "https://gone.example/y", open)
+	waiting := r.Get("ada/admin", "/ext/v1/admin/jobs?state=waiting").Int("data.0.id")
 	return map[string][2]string{
 		"v3 presignUpload":              {"/v3/uploads/presign", `{"files":[{"filename":"a.png","content_type":"image/png"}]}`},
 		"v3 createBlock":                {"/v3/blocks", at(`{"value":"a fern","channel_ids":[%d]}`, open)},
@@ -64,6 +71,18 @@ func keyedPosts(r *apptest.Rig) map[string][2]string {
 		"ext createReport":              {"/ext/v1/reports", at(`{"type":"Block","id":%d,"reason":"spam"}`, block)},
 		"ext createHighlight":           {at("/ext/v1/blocks/%d/highlights", block), `{"target":{"selector":[{"type":"TextQuoteSelector","exact":"moss"}]}}`},
 		"ext startExport":               {"/ext/v1/exports", ""},
+		"ext adminCreateAccount":        {"/ext/v1/admin/accounts", `{"name":"Grace","email":"grace@example.org"}`},
+		"ext adminResetPassword":        {"/ext/v1/admin/accounts/bob/password-reset", `{"mail":false}`},
+		"ext adminSignOut":              {"/ext/v1/admin/accounts/bob/sign-out", `{"tokens":true}`},
+		"ext adminInvite":               {"/ext/v1/admin/invitations", `{"email":"new@example.org","mail":false}`},
+		"ext adminCreateSignUpLink":     {"/ext/v1/admin/sign-up-links", `{"places":2}`},
+		"ext adminCreateApplication":    {"/ext/v1/admin/applications", `{"account":"bob","name":"Mirror","redirect_uris":["https://app.example/back"]}`},
+		"ext adminDecideReport":         {at("/ext/v1/admin/reports/%d/decision", report), `{"outcome":"warned","text":"Advertising"}`},
+		"ext adminHide":                 {"/ext/v1/admin/hidden", at(`{"type":"Block","id":%d}`, advertising)},
+		"ext adminBlock":                {"/ext/v1/admin/blocklist", `{"kind":"domain","value":"spam.example"}`},
+		"ext adminRetryJob":             {at("/ext/v1/admin/jobs/%d/retry", waiting), `{"force":false}`},
+		"ext adminStartBackup":          {"/ext/v1/admin/backups", ""},
+		"ext adminStartExport":          {"/ext/v1/admin/accounts/bob/exports", ""},
 		"v2 createChannel":              {"/v2/channels", `{"title":"Mosses"}`},
 		"v2 createConnection":           {at("/v2/channels/%d/connections", drafts), at(`{"connectable_type":"Channel","connectable_id":%d}`, open)},
 		"v2 createBlock":                {at("/v2/channels/%d/blocks", open), `{"content":"two"}`},
@@ -121,16 +140,19 @@ func TestIdempotencyOfEveryPost(t *testing.T) {
 		}
 		for name, post := range posts {
 			t.Run(name, func(t *testing.T) {
-				key := strings.ReplaceAll(name, " ", "-")
-				first := keyedPost(r, "ada", post[0], post[1], key)
+				key, as := strings.ReplaceAll(name, " ", "-"), "ada"
+				if strings.HasPrefix(name, "ext admin") {
+					as = "ada/admin"
+				}
+				first := keyedPost(r, as, post[0], post[1], key)
 				if first.Status >= 300 {
 					t.Fatalf("%d %s", first.Status, first.Body)
 				}
 				before := r.Dump()
-				sameAnswer(t, first, keyedPost(r, "ada", post[0], post[1], key))
+				sameAnswer(t, first, keyedPost(r, as, post[0], post[1], key))
 				loseAnswers(r)
 				r.Clock.Advance(2 * time.Minute)
-				keyRefused(t, keyedPost(r, "ada", post[0], post[1], key))
+				keyRefused(t, keyedPost(r, as, post[0], post[1], key))
 				after := r.Dump()
 				before["once_keys"], after["once_keys"] = nil, nil
 				for _, counted := range []string{"byte_usage", "text_additions"} { // they count the lost answers
@@ -141,7 +163,7 @@ func TestIdempotencyOfEveryPost(t *testing.T) {
 				}
 			})
 		}
-	})
+	}, func(c *config.Config) { c.Backup.To = t.TempDir() })
 }
 
 // keyedOperations lists the POST operations of users in a description.

@@ -154,6 +154,61 @@ var textRequests = map[string]func(w *world, n int) textRequest{
 	},
 }
 
+// adminTexts are the requests of operators.
+var adminTexts = map[string]func(w *world, n int) textRequest{
+	"ext adminCreateAccount": func(w *world, n int) textRequest {
+		return textRequest{path: "accounts", body: object{"name": "Grace", "email": at("grace%d@example.org", n)}}
+	},
+	"ext adminInvite": func(w *world, n int) textRequest {
+		w.Do("ada/admin", "POST", "/ext/v1/admin/invitations", object{"email": at("before%d@example.org", n), "mail": false}).Want(http.StatusOK)
+		return textRequest{path: "invitations", body: object{"email": at("new%d@example.org", n), "mail": false}, result: "invitations?limit=1"}
+	},
+	"ext adminCreateSignUpLink": func(w *world, n int) textRequest {
+		for _, id := range w.Get("ada/admin", "/ext/v1/admin/sign-up-links").Ints("data", "id") {
+			w.Do("ada/admin", "DELETE", at("/ext/v1/admin/sign-up-links/%d", id), nil).Want(http.StatusNoContent)
+		}
+		return textRequest{path: "sign-up-links", body: object{"places": 2}, result: "sign-up-links"}
+	},
+	"ext adminDecideReport": func(w *world, n int) textRequest {
+		w.Do("bob", "POST", "/ext/v1/reports", object{"type": "Block", "id": w.Block("ada", "Fern", w.open), "reason": "spam"}).Want(http.StatusNoContent)
+		id := w.Get("ada/admin", "/ext/v1/admin/reports?limit=1").Int("data.0.id")
+		return textRequest{path: at("reports/%d/decision", id), body: object{"outcome": "hidden"}}
+	},
+	"ext adminHide": func(w *world, n int) textRequest {
+		return textRequest{path: "hidden", body: object{"type": "Block", "id": w.Block("ada", "Fern", w.open)}}
+	},
+	"ext adminBlock": func(w *world, n int) textRequest {
+		return textRequest{path: "blocklist", body: object{"kind": "domain", "value": at("spam%d.example", n)}}
+	},
+	"ext adminUpdateSite": func(w *world, n int) textRequest {
+		picture := sent(w.Rig, "ada", "a.png", "image/png", string(apptest.PNG(w.T, 30, 20)))
+		w.Do("ada/admin", "PATCH", "/ext/v1/admin/site", object{"name": "Kelp", "about": "A *place*", "picture": picture}).Want(http.StatusOK)
+		return textRequest{path: "site", body: object{"featured": []any{}}, result: "/ext/v1/site"}
+	},
+	"ext adminAnnounce": func(w *world, n int) textRequest {
+		return textRequest{path: "site/announcement", body: object{"text": "Hello"}}
+	},
+	"ext adminBeginReadOnly": func(w *world, n int) textRequest {
+		return textRequest{path: "read-only", body: object{}}
+	},
+}
+
+func init() {
+	for name, request := range adminTexts {
+		textRequests[name] = func(w *world, n int) textRequest {
+			r := request(w, n)
+			r.as, r.path = "ada/admin", "/ext/v1/admin/"+r.path
+			if r.result != "" && !strings.HasPrefix(r.result, "/") {
+				r.result = "/ext/v1/admin/" + r.result
+			}
+			return r
+		}
+	}
+}
+
+// replacing are the operations with PUT that replace the whole thing, like one that creates it.
+var replacing = []string{"ext adminAnnounce", "ext adminBeginReadOnly"}
+
 // worded creates a block with all texts.
 func (w *world) worded(value string) int64 {
 	return w.Do("ada", "POST", "/v3/blocks", object{"value": value, "title": "Title", "description": "Words", "alt_text": "Alt", "channel_ids": []any{w.spare}}).
@@ -165,11 +220,12 @@ func (w *world) wordedChannel() int64 {
 }
 
 // TestOptionalTexts: in every write, "" and null have the same effect on a text that may be absent. A request that
-// creates something leaves it absent; one that changes something clears it, except that null changes nothing in version
+// creates or replaces something leaves it absent; one that changes something clears it, except that null changes nothing in version
 // 2. If the text must not be empty, both are refused.
 func TestOptionalTexts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(apptest.New(t))
+	w.Operator("ada")
 	used, n := map[string]bool{}, 0
 	for version, d := range map[string]*describe.Description{"v3": w.S.API.V3, "v2": w.S.API.V2, "ext": w.S.API.Ext} {
 		var doc object
@@ -196,7 +252,7 @@ func TestOptionalTexts(t *testing.T) {
 					continue
 				}
 				send := func(value any) outcome { n++; return w.outcome(op.Method, request(w, n), text.path, value) }
-				checkOptionalText(t, fmt.Sprintf("%s, %v", name, text.path), op.Method == http.MethodPost, version == "v2", text, send)
+				checkOptionalText(t, fmt.Sprintf("%s, %v", name, text.path), op.Method == http.MethodPost || slices.Contains(replacing, name), version == "v2", text, send)
 			}
 		}
 	}
@@ -249,6 +305,9 @@ func (w *world) outcome(method string, r textRequest, path []string, value any) 
 		delete(r.body, path[0])
 	}
 	res := w.Do(r.as, method, r.path, r.body)
+	if r.path == "/ext/v1/admin/read-only" {
+		w.Do(r.as, "DELETE", r.path, nil).Want(http.StatusNoContent) // the next request may change something
+	}
 	if res.Status >= 400 {
 		return outcome{status: res.Status}
 	}

@@ -52,11 +52,12 @@ type Rig struct {
 }
 
 // Person is a member of the cast. Requests name their token: "ada" may write, "ada/read" may only
-// read, and "" is a guest.
+// read, "ada/admin" may operate the server if ada is an operator, and "" is a guest.
 type Person struct {
 	ID    domain.UserID
 	Token string
 	Read  string
+	admin string // created by the first request that names it
 }
 
 // Clock is a clock that tests control.
@@ -218,10 +219,31 @@ func (r *Rig) Group(name string, members ...string) domain.GroupID {
 // token returns the token of a name as in Person.
 func (r *Rig) token(as string) string {
 	name, scope, _ := strings.Cut(as, "/")
-	if p := r.Person(name); scope != "read" {
-		return p.Token
+	p := r.Person(name)
+	switch scope {
+	case "read":
+		return p.Read
+	case "admin":
+		return r.admin(name)
 	}
-	return r.Person(name).Read
+	return p.Token
+}
+
+// admin returns the token of an operator that has all abilities to operate the server.
+func (r *Rig) admin(name string) string {
+	r.T.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.people[name]
+	if p.admin == "" {
+		var err error
+		in := accounts.TokenInput{Name: "admin", Scope: domain.ScopeWrite, Abilities: domain.AdminAbilities}
+		if p.admin, _, err = r.S.App.Accounts.CreateToken(r.T.Context(), p.ID, in); err != nil {
+			r.T.Fatal(err)
+		}
+		r.people[name] = p
+	}
+	return p.admin
 }
 
 // Response is a response of the server.

@@ -243,7 +243,7 @@ func readOnly(m *domain.ReadOnly) *ext.AdminReadOnly {
 	if m == nil {
 		return &ext.AdminReadOnly{Reason: ext.NilString{Null: true}}
 	}
-	return &ext.AdminReadOnly{ReadOnly: true, Reason: ext.NewNilString(m.Reason), Since: moment(m.Since), Until: instant(m.Until)}
+	return &ext.AdminReadOnly{ReadOnly: true, Reason: nonEmpty(m.Reason), Since: moment(m.Since), Until: instant(m.Until)}
 }
 
 // AdminSetSignUp implements adminSetSignUp.

@@ -2,6 +2,7 @@ package operating
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"vitrine/internal/app/core"
@@ -58,6 +59,9 @@ func (a *Operating) EndAnnouncement(ctx context.Context, o Operator, seen int64)
 	})
 }
 
+// errNothingAnnounced rolls back the lock of the site, which counts as a version.
+var errNothingAnnounced = errors.New("there is no announcement")
+
 func (a *Operating) announce(ctx context.Context, o Operator, seen int64, act domain.Act, change func(s *domain.Site)) (s domain.Site, err error) {
 	defer a.forgetSite()
 	err = a.Store.InTxAlways(ctx, func(tx *store.Tx) error {
@@ -68,8 +72,12 @@ func (a *Operating) announce(ctx context.Context, o Operator, seen int64, act do
 			return err
 		}
 		was, err := lockedSite(ctx, tx, seen)
-		if s = was; err != nil || act == domain.ActAnnouncementEnded && was.Announcement == nil {
+		if s = was; err != nil {
 			return err
+		}
+		if act == domain.ActAnnouncementEnded && was.Announcement == nil {
+			s.Version--
+			return errNothingAnnounced
 		}
 		change(&s)
 		if err := tx.UpdateSite(ctx, was, s); err != nil {
@@ -77,6 +85,9 @@ func (a *Operating) announce(ctx context.Context, o Operator, seen int64, act do
 		}
 		return a.Audit(ctx, tx, o.Actor(), act, domain.AuditTarget{}, nil)
 	})
+	if errors.Is(err, errNothingAnnounced) {
+		err = nil
+	}
 	return s, err
 }
 

@@ -1824,7 +1824,8 @@ func (s *Server) handleAdminListTokensRequest(args [1]string, argsEscaped bool, 
 // handleAdminLookRequest handles adminLook operation.
 //
 // Regardless of its visibility, with the contents of a channel. 404 for anything that was not reported
-// or hidden. The audit log records each access. Needs `admin:moderation`.
+// or hidden. The audit log records each access, so 503 while the site is read-only. Needs
+// `admin:moderation`.
 //
 // GET /ext/v1/admin/content/{type}/{id}
 func (s *Server) handleAdminLookRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {

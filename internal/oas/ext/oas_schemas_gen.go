@@ -1073,13 +1073,13 @@ func (s *AdminBackupState) UnmarshalText(data []byte) error {
 
 type AdminBeginReadOnlyReq struct {
 	// Shown to everybody.
-	Reason OptString `json:"reason"`
+	Reason OptNilString `json:"reason"`
 	// When it is expected to end. It does not end by itself.
 	Until OptDateTime `json:"until"`
 }
 
 // GetReason returns the value of Reason.
-func (s *AdminBeginReadOnlyReq) GetReason() OptString {
+func (s *AdminBeginReadOnlyReq) GetReason() OptNilString {
 	return s.Reason
 }
 
@@ -1089,7 +1089,7 @@ func (s *AdminBeginReadOnlyReq) GetUntil() OptDateTime {
 }
 
 // SetReason sets the value of Reason.
-func (s *AdminBeginReadOnlyReq) SetReason(val OptString) {
+func (s *AdminBeginReadOnlyReq) SetReason(val OptNilString) {
 	s.Reason = val
 }
 

@@ -273,7 +273,8 @@ type AdminHandler interface {
 	// AdminLook implements adminLook operation.
 	//
 	// Regardless of its visibility, with the contents of a channel. 404 for anything that was not reported
-	// or hidden. The audit log records each access. Needs `admin:moderation`.
+	// or hidden. The audit log records each access, so 503 while the site is read-only. Needs
+	// `admin:moderation`.
 	//
 	// GET /ext/v1/admin/content/{type}/{id}
 	AdminLook(ctx context.Context, params AdminLookParams) (*AdminLook, error)

@@ -553,6 +553,48 @@ func (s AdminBackupState) Validate() error {
 	}
 }
 
+func (s *AdminBeginReadOnlyReq) Validate() error {
+	if s == nil {
+		return validate.ErrNilPointer
+	}
+
+	var failures []validate.FieldError
+	if err := func() error {
+		if value, ok := s.Reason.Get(); ok {
+			if err := func() error {
+				if err := (validate.String{
+					MinLength:     0,
+					MinLengthSet:  false,
+					MaxLength:     500,
+					MaxLengthSet:  true,
+					Email:         false,
+					Hostname:      false,
+					Regex:         nil,
+					MinNumeric:    0,
+					MinNumericSet: false,
+					MaxNumeric:    0,
+					MaxNumericSet: false,
+				}).Validate(string(value)); err != nil {
+					return errors.Wrap(err, "string")
+				}
+				return nil
+			}(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}(); err != nil {
+		failures = append(failures, validate.FieldError{
+			Name:  "reason",
+			Error: err,
+		})
+	}
+	if len(failures) > 0 {
+		return &validate.Error{Fields: failures}
+	}
+	return nil
+}
+
 func (s *AdminBlockCreated) Validate() error {
 	alias := (*AdminBlocked)(s)
 	if err := alias.Validate(); err != nil {
@@ -620,8 +662,8 @@ func (s *AdminBlockReq) Validate() error {
 		if err := (validate.String{
 			MinLength:     1,
 			MinLengthSet:  true,
-			MaxLength:     255,
-			MaxLengthSet:  true,
+			MaxLength:     0,
+			MaxLengthSet:  false,
 			Email:         false,
 			Hostname:      false,
 			Regex:         nil,
@@ -897,8 +939,8 @@ func (s *AdminCreateApplicationReq) Validate() error {
 		if err := (validate.String{
 			MinLength:     1,
 			MinLengthSet:  true,
-			MaxLength:     255,
-			MaxLengthSet:  true,
+			MaxLength:     0,
+			MaxLengthSet:  false,
 			Email:         false,
 			Hostname:      false,
 			Regex:         nil,
@@ -1913,34 +1955,6 @@ func (s *AdminSavePageReq) Validate() error {
 	}(); err != nil {
 		failures = append(failures, validate.FieldError{
 			Name:  "body",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Seen.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "seen",
 			Error: err,
 		})
 	}
