@@ -75,10 +75,10 @@ type AdminAddress struct {
 
 // AdminAnnounceRequest is the body of AdminAnnounce.
 type AdminAnnounceRequest struct {
-	Seen     *int64  `json:"seen,omitzero"`
-	Severity *string `json:"severity,omitzero"`
 	// Markdown.
-	Text string `json:"text"`
+	Announcement string  `json:"announcement"`
+	Seen         *int64  `json:"seen,omitzero"`
+	Severity     *string `json:"severity,omitzero"`
 	// When it disappears; without it, when an operator removes it.
 	Until *time.Time `json:"until,omitzero"`
 }

@@ -61,10 +61,10 @@ export interface AdminAddress {
 }
 
 export interface AdminAnnounceRequest {
+  /** Markdown. */
+  announcement: string;
   seen?: number;
   severity?: string;
-  /** Markdown. */
-  text: string;
   /** When it disappears; without it, when an operator removes it. */
   until?: string;
 }

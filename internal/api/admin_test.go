@@ -357,7 +357,7 @@ func TestAdminAnnouncement(t *testing.T) {
 			t.Errorf("without an announcement, removing it leads from version %d to %d", first, now)
 		}
 		until := r.Clock.Now().Add(time.Hour).UTC().Truncate(time.Second)
-		said := a.do(200, "PUT", path, map[string]any{"text": "New *machines*", "severity": "warning", "until": until.Format(time.RFC3339), "seen": first})
+		said := a.do(200, "PUT", path, map[string]any{"announcement": "New *machines*", "severity": "warning", "until": until.Format(time.RFC3339), "seen": first})
 		if end, err := time.Parse(time.RFC3339, said.Str("announced_until")); err != nil || !end.Equal(until) || said.Str("announcement") != "New *machines*" || said.Str("severity") != "warning" {
 			t.Errorf("announced %s", said.Body)
 		}
@@ -366,20 +366,20 @@ func TestAdminAnnouncement(t *testing.T) {
 			t.Errorf("guests see %s", shown.Body)
 		}
 		for name, body := range map[string]map[string]any{
-			"no text": {"severity": "info"}, "empty": {"text": ""}, "blank": {"text": " \n"}, "NUL": {"text": "a\x00b"}, "long": {"text": strings.Repeat("ä", domain.MaxAnnouncement+1)},
-			"severity": {"text": "x", "severity": "catastrophe"}, "no severity": {"text": "x", "severity": ""}, "passed": {"text": "x", "until": r.Clock.Now().Add(-time.Second)},
-			"no time": {"text": "x", "until": "tomorrow"}, "empty time": {"text": "x", "until": ""}, "null": {"text": "x", "until": nil}, "version": {"text": "x", "seen": -1},
+			"no text": {"severity": "info"}, "empty": {"announcement": ""}, "blank": {"announcement": " \n"}, "NUL": {"announcement": "a\x00b"}, "long": {"announcement": strings.Repeat("ä", domain.MaxAnnouncement+1)},
+			"severity": {"announcement": "x", "severity": "catastrophe"}, "no severity": {"announcement": "x", "severity": ""}, "passed": {"announcement": "x", "until": r.Clock.Now().Add(-time.Second)},
+			"no time": {"announcement": "x", "until": "tomorrow"}, "empty time": {"announcement": "x", "until": ""}, "null": {"announcement": "x", "until": nil}, "version": {"announcement": "x", "seen": -1},
 		} {
 			if got := a.with(a.all, "PUT", "/ext/v1/admin/"+path, body); got.Status != 400 {
 				t.Errorf("%s: %d %s", name, got.Status, got.Body)
 			}
 		}
-		a.do(409, "PUT", path, map[string]any{"text": "Other", "seen": first})
+		a.do(409, "PUT", path, map[string]any{"announcement": "Other", "seen": first})
 		if now := a.do(200, "GET", "site", nil); string(now.Body) != string(said.Body) || string(r.Get("", "/ext/v1/site").Body) != string(shown.Body) {
 			t.Errorf("refused requests changed it to %s", now.Body)
 		}
 		long := strings.Repeat("ä", domain.MaxAnnouncement)
-		if got := a.do(200, "PUT", path, map[string]any{"text": long, "seen": said.Int("version")}); got.Str("announcement") != long || got.Str("severity") != "info" || got.Get("announced_until") != nil {
+		if got := a.do(200, "PUT", path, map[string]any{"announcement": long, "seen": said.Int("version")}); got.Str("announcement") != long || got.Str("severity") != "info" || got.Get("announced_until") != nil {
 			t.Errorf("replaced by %s", got.Body)
 		}
 		a.do(204, "DELETE", path, nil)
@@ -428,7 +428,7 @@ func TestAdminReadOnly(t *testing.T) {
 		}
 		create(503)
 		a.do(503, "PATCH", "site", map[string]any{"name": "Kelp"})
-		a.do(200, "PUT", "site/announcement", map[string]any{"text": "New machines"})
+		a.do(200, "PUT", "site/announcement", map[string]any{"announcement": "New machines"})
 		a.do(204, "DELETE", "site/announcement", nil)
 		again := a.do(200, "PUT", path, map[string]any{})
 		if again.Str("since") != begun.Str("since") || again.Get("reason") != nil || again.Get("until") != nil {

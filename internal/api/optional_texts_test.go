@@ -186,7 +186,7 @@ var adminTexts = map[string]func(w *world, n int) textRequest{
 		return textRequest{path: "site", body: object{"featured": []any{}}, result: "/ext/v1/site"}
 	},
 	"ext adminAnnounce": func(w *world, n int) textRequest {
-		return textRequest{path: "site/announcement", body: object{"text": "Hello"}}
+		return textRequest{path: "site/announcement", body: object{"announcement": "Hello"}}
 	},
 	"ext adminBeginReadOnly": func(w *world, n int) textRequest {
 		return textRequest{path: "read-only", body: object{}}

@@ -84,7 +84,7 @@ func (w *world) adminGets() []string {
 	do("POST", "sign-up-links", object{"places": 2})
 	do("POST", "applications", object{"account": "bob", "name": "Mirror", "redirect_uris": []any{"https://app.example/back"}})
 	do("PUT", "pages/imprint", object{"title": "Imprint", "body": "Text"})
-	do("PUT", "site/announcement", object{"text": "Hello"})
+	do("PUT", "site/announcement", object{"announcement": "Hello"})
 	do("POST", "accounts/bob/exports", nil)
 	w.WorkJobs()
 	code := do("GET", "receipts", nil).Str("data.0.receipt.code")

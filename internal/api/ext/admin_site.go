@@ -201,7 +201,7 @@ func patch(s ext.OptNilString) core.Patch {
 
 // AdminAnnounce implements adminAnnounce.
 func (h *handler) AdminAnnounce(ctx context.Context, r *ext.AdminAnnounceReq) (*ext.AdminSite, error) {
-	s, err := h.app.Operating.Announce(ctx, operator(ctx), operating.AnnouncementInput{Text: r.Text, Severity: domain.Severity(r.Severity.Or("")),
+	s, err := h.app.Operating.Announce(ctx, operator(ctx), operating.AnnouncementInput{Text: r.Announcement, Severity: domain.Severity(r.Severity.Or("")),
 		Until: given(r.Until.Value, r.Until.Set), Seen: r.Seen.Or(0)})
 	if err != nil {
 		return nil, err

@@ -1119,6 +1119,10 @@ func (s *AdminAnnounceReq) Encode(e *jx.Encoder) {
 // encodeFields encodes fields.
 func (s *AdminAnnounceReq) encodeFields(e *jx.Encoder) {
 	{
+		e.FieldStart("announcement")
+		e.Str(s.Announcement)
+	}
+	{
 		if s.Seen.Set {
 			e.FieldStart("seen")
 			s.Seen.Encode(e)
@@ -1131,10 +1135,6 @@ func (s *AdminAnnounceReq) encodeFields(e *jx.Encoder) {
 		}
 	}
 	{
-		e.FieldStart("text")
-		e.Str(s.Text)
-	}
-	{
 		if s.Until.Set {
 			e.FieldStart("until")
 			s.Until.Encode(e, json.EncodeDateTime)
@@ -1143,9 +1143,9 @@ func (s *AdminAnnounceReq) encodeFields(e *jx.Encoder) {
 }
 
 var jsonFieldsNameOfAdminAnnounceReq = [4]string{
-	0: "seen",
-	1: "severity",
-	2: "text",
+	0: "announcement",
+	1: "seen",
+	2: "severity",
 	3: "until",
 }
 
@@ -1158,6 +1158,18 @@ func (s *AdminAnnounceReq) Decode(d *jx.Decoder) error {
 
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
+		case "announcement":
+			requiredBitSet[0] |= 1 << 0
+			if err := func() error {
+				v, err := d.Str()
+				s.Announcement = string(v)
+				if err != nil {
+					return err
+				}
+				return nil
+			}(); err != nil {
+				return errors.Wrap(err, "decode field \"announcement\"")
+			}
 		case "seen":
 			if err := func() error {
 				s.Seen.Reset()
@@ -1177,18 +1189,6 @@ func (s *AdminAnnounceReq) Decode(d *jx.Decoder) error {
 				return nil
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"severity\"")
-			}
-		case "text":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Text = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"text\"")
 			}
 		case "until":
 			if err := func() error {
@@ -1210,7 +1210,7 @@ func (s *AdminAnnounceReq) Decode(d *jx.Decoder) error {
 	// Validate required fields.
 	var failures []validate.FieldError
 	for i, mask := range [1]uint8{
-		0b00000100,
+		0b00000001,
 	} {
 		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
 			// Mask only required fields and check equality to mask using XOR.

@@ -461,12 +461,17 @@ func (s *AdminAddress) SetAddress(val NilString) {
 }
 
 type AdminAnnounceReq struct {
-	Seen     OptInt64                    `json:"seen"`
-	Severity OptAdminAnnounceReqSeverity `json:"severity"`
 	// Markdown.
-	Text string `json:"text"`
+	Announcement string                      `json:"announcement"`
+	Seen         OptInt64                    `json:"seen"`
+	Severity     OptAdminAnnounceReqSeverity `json:"severity"`
 	// When it disappears; without it, when an operator removes it.
 	Until OptDateTime `json:"until"`
+}
+
+// GetAnnouncement returns the value of Announcement.
+func (s *AdminAnnounceReq) GetAnnouncement() string {
+	return s.Announcement
 }
 
 // GetSeen returns the value of Seen.
@@ -479,14 +484,14 @@ func (s *AdminAnnounceReq) GetSeverity() OptAdminAnnounceReqSeverity {
 	return s.Severity
 }
 
-// GetText returns the value of Text.
-func (s *AdminAnnounceReq) GetText() string {
-	return s.Text
-}
-
 // GetUntil returns the value of Until.
 func (s *AdminAnnounceReq) GetUntil() OptDateTime {
 	return s.Until
+}
+
+// SetAnnouncement sets the value of Announcement.
+func (s *AdminAnnounceReq) SetAnnouncement(val string) {
+	s.Announcement = val
 }
 
 // SetSeen sets the value of Seen.
@@ -497,11 +502,6 @@ func (s *AdminAnnounceReq) SetSeen(val OptInt64) {
 // SetSeverity sets the value of Severity.
 func (s *AdminAnnounceReq) SetSeverity(val OptAdminAnnounceReqSeverity) {
 	s.Severity = val
-}
-
-// SetText sets the value of Text.
-func (s *AdminAnnounceReq) SetText(val string) {
-	s.Text = val
 }
 
 // SetUntil sets the value of Until.
