@@ -3,6 +3,7 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -193,16 +194,15 @@ var adminTexts = map[string]func(w *world, n int) textRequest{
 	},
 }
 
-func init() {
-	for name, request := range adminTexts {
-		textRequests[name] = func(w *world, n int) textRequest {
-			r := request(w, n)
-			r.as, r.path = "ada/admin", "/ext/v1/admin/"+r.path
-			if r.result != "" && !strings.HasPrefix(r.result, "/") {
-				r.result = "/ext/v1/admin/" + r.result
-			}
-			return r
+// adminText returns a request of the operator's token instead of one of an account.
+func adminText(request func(w *world, n int) textRequest) func(w *world, n int) textRequest {
+	return func(w *world, n int) textRequest {
+		r := request(w, n)
+		r.as, r.path = "ada/admin", "/ext/v1/admin/"+r.path
+		if r.result != "" && !strings.HasPrefix(r.result, "/") {
+			r.result = "/ext/v1/admin/" + r.result
 		}
+		return r
 	}
 }
 
@@ -224,6 +224,10 @@ func (w *world) wordedChannel() int64 {
 // 2. If the text must not be empty, both are refused.
 func TestOptionalTexts(t *testing.T) {
 	t.Parallel()
+	requests := maps.Clone(textRequests)
+	for name, request := range adminTexts {
+		requests[name] = adminText(request)
+	}
 	w := newWorld(apptest.New(t))
 	w.Operator("ada")
 	used, n := map[string]bool{}, 0
@@ -243,10 +247,10 @@ func TestOptionalTexts(t *testing.T) {
 			}
 			for _, text := range texts {
 				name := version + " " + op.ID
-				if own := name + " " + strings.Join(text.path, "."); textRequests[own] != nil {
+				if own := name + " " + strings.Join(text.path, "."); requests[own] != nil {
 					name = own
 				}
-				request := textRequests[name]
+				request := requests[name]
 				if used[name] = true; request == nil {
 					t.Errorf("%s has the optional text %v, but no request here", name, text.path)
 					continue
@@ -256,7 +260,7 @@ func TestOptionalTexts(t *testing.T) {
 			}
 		}
 	}
-	for name := range textRequests {
+	for name := range requests {
 		if !used[name] {
 			t.Errorf("%s has no optional texts", name)
 		}
