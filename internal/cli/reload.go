@@ -19,8 +19,8 @@ import (
 	"vitrine/internal/server"
 )
 
-// takeReloads reloads the settings on SIGHUP and on `vitrine reload`, until stop is called.
-func takeReloads(c *console, flags config.Flags, cfg config.Config, log *slog.Logger, s *server.Server) (stop func()) {
+// takeReloads reloads the settings on each of the signals and on `vitrine reload`, until stop is called.
+func takeReloads(c *console, flags config.Flags, cfg config.Config, log *slog.Logger, s *server.Server, signals chan os.Signal) (stop func()) {
 	reload := func() (server.Reloaded, error) {
 		result, err := reloadSettings(flags, s)
 		if err != nil {
@@ -30,8 +30,7 @@ func takeReloads(c *console, flags config.Flags, cfg config.Config, log *slog.Lo
 		log.InfoContext(c.Ctx, "reloaded the settings", "applied", result.Applied, "need-restart", result.Restart)
 		return result, nil
 	}
-	signals, done := make(chan os.Signal, 1), make(chan struct{})
-	signal.Notify(signals, syscall.SIGHUP)
+	done := make(chan struct{})
 	end, err := server.Control(cfg, log, reload)
 	if err != nil {
 		log.Warn("vitrine reload does not work, send SIGHUP instead", "error", err)
@@ -44,7 +43,7 @@ func takeReloads(c *console, flags config.Flags, cfg config.Config, log *slog.Lo
 		}
 	}()
 	return func() {
-		signal.Stop(signals)
+		signal.Stop(signals) // nothing is sent to it any more
 		close(signals)
 		<-done
 		end()

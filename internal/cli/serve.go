@@ -7,7 +7,9 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"vitrine/internal/config"
 	"vitrine/internal/server"
@@ -77,6 +79,9 @@ func (cmd *workCmd) Run(c *console) error {
 // operate creates a server, starts it, and shuts it down when the context is done.
 func operate(c *console, flags config.Flags, cfg config.Config, log *slog.Logger, ready func(), start func(s *server.Server) error) error {
 	build := version()
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP) // from now on, since it would end the program
+	defer signal.Stop(hangups)
 	allReady := func() {
 		ready()
 		warnAboutVariables(log)
@@ -93,7 +98,7 @@ func operate(c *console, flags config.Flags, cfg config.Config, log *slog.Logger
 	if err := start(s); err != nil {
 		return errors.Join(err, s.Shutdown(c.Ctx))
 	}
-	defer takeReloads(c, flags, cfg, log, s)()
+	defer takeReloads(c, flags, cfg, log, s, hangups)()
 	return untilDone(c, cfg, log, s)
 }
 

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"vitrine/internal/config"
@@ -66,6 +68,7 @@ func Control(cfg config.Config, log *slog.Logger, reload func() (Reloaded, error
 	if err != nil {
 		return nil, err
 	}
+	removeDeadSockets(cfg.DataDir)
 	l, err := listenSocket("data-dir", path, 0o600)
 	if err != nil {
 		return nil, err
@@ -87,6 +90,19 @@ func Control(cfg config.Config, log *slog.Logger, reload func() (Reloaded, error
 		}
 	}()
 	return func() { _ = srv.Shutdown(context.Background()) }, nil
+}
+
+// removeDeadSockets removes the sockets that killed processes have left behind.
+func removeDeadSockets(dataDir string) {
+	paths, _ := ControlSockets(dataDir) // the pattern is valid
+	for _, path := range paths {
+		conn, err := net.DialTimeout("unix", path, time.Second)
+		if err == nil {
+			_ = conn.Close()
+		} else if errors.Is(err, syscall.ECONNREFUSED) {
+			_ = os.Remove(path) // otherwise the next start tries again
+		}
+	}
 }
 
 // ControlSockets returns the control sockets in a data folder, some of which killed processes may have left behind.

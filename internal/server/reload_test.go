@@ -1,13 +1,19 @@
 package server_test
 
 import (
+	"fmt"
+	"log/slog"
+	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 
 	"vitrine/internal/apptest"
 	"vitrine/internal/config"
+	"vitrine/internal/server"
 )
 
 // A reload takes what it can while requests run, none of which fails, and names the rest. A wrong one changes nothing.
@@ -55,4 +61,36 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Do("", "GET", "/v3/ping", nil).Want(http.StatusTooManyRequests)
+}
+
+// A new process removes the control sockets of killed ones, and leaves those of others.
+func TestDeadControlSockets(t *testing.T) {
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "v") // socket paths must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	listen := func(name string) *net.UnixListener {
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, name), Net: "unix"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.SetUnlinkOnClose(false)
+		t.Cleanup(func() { _ = l.Close() })
+		return l
+	}
+	listen("control-1.sock")
+	if err := listen("control-2.sock").Close(); err != nil {
+		t.Fatal(err)
+	}
+	stop, err := server.Control(config.Config{DataDir: dir}, slog.New(slog.DiscardHandler), func() (server.Reloaded, error) { return server.Reloaded{}, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	left, err := server.ControlSockets(dir)
+	if own := fmt.Sprintf("control-%d.sock", os.Getpid()); err != nil || len(left) != 2 || filepath.Base(left[0]) != "control-1.sock" || filepath.Base(left[1]) != own {
+		t.Errorf("%v: %q", err, left)
+	}
 }
