@@ -190,6 +190,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, who domain.Actor)
 		return err
 	}
 	defer leave()
+	if id := subscriptionOf(r.Header, body); id != nil {
+		endSubscription(w, id)
+		return nil
+	}
 	if writes {
 		x.Scope.Memory.Must() // a change that was made must be reported
 	}

@@ -75,6 +75,9 @@ func TestStateless(t *testing.T) {
 	if got := string(listened.Body); !strings.Contains(got, `"notifications":{}`) || !strings.Contains(got, `"result":`) {
 		t.Errorf("subscriptions: %s", got)
 	}
+	if res := send("subscriptions/listen", ""); strings.Contains(string(res.Body), `"result":`) {
+		t.Errorf("subscriptions without notifications: %s", res.Body)
+	}
 	send("nothing", "").Want(404)
 }
 
