@@ -153,6 +153,9 @@ func (t *tokens) request(ctx context.Context, c *Client, refresh string) (Tokens
 			lost++
 		}
 		pause, again := c.pause(err, http.MethodPut, header, attempt) // like a PUT, it can be repeated
+		if !refused {
+			again = true // also if the response ended early: the server may have renewed the token
+		}
 		if !again || lost >= renewals || c.wait(ctx, pause) != nil {
 			return Tokens{}, err
 		}

@@ -112,7 +112,7 @@ class Tokens {
     const end = Date.now() + renewalEnd;
     for (let attempt = 0, lost = 0; ; attempt++) {
       try {
-        const response = await transport.once("/v3/oauth/token", { method: "POST", headers, body: body.toString() });
+        const response = await transport.once("/v3/oauth/token", { method: "POST", headers, body: body.toString(), signal: AbortSignal.timeout(Math.max(end - Date.now(), 1)) });
         const { access_token: access, refresh_token: next, expires_in: seconds } = await response.json();
         if (typeof access !== "string" || typeof next !== "string") throw new TypeError("the server returned no new tokens");
         return { access, refresh: next, expires: seconds > 0 ? Date.now() + seconds * 1000 : undefined };

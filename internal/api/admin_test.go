@@ -275,6 +275,30 @@ func TestAdminModeration(t *testing.T) {
 		a.do(400, "POST", "blocklist", map[string]any{"kind": "network", "value": "0.0.0.0/0"})
 		a.do(204, "DELETE", fmt.Sprint("blocklist/", added.Int("id")), nil)
 		a.do(404, "DELETE", fmt.Sprint("blocklist/", added.Int("id")), nil)
+		all := string(a.do(200, "GET", "audit?limit=100", nil).Body)
+		reader := a.limited("ada", []domain.Ability{domain.AdminRead})
+		some := string(a.with(reader, "GET", "/ext/v1/admin/audit?limit=100", nil).Want(200).Body)
+		if !strings.Contains(all, "Buy this") || !strings.Contains(all, "spam.example") || !strings.Contains(some, "content.hidden") ||
+			strings.Contains(some, "Buy this") || strings.Contains(some, "spam.example") || strings.Contains(some, "Advertising") {
+			t.Errorf("who moderates reads %s, and who does not %s", all, some)
+		}
+		a.with(reader, "GET", "/ext/v1/admin/audit?about=Buy+this", nil).Want(403)
+	})
+}
+
+// A suspended operator's tokens do not operate the server again when the suspension is lifted.
+func TestAdminEndsWithSuspension(t *testing.T) {
+	t.Parallel()
+	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
+		a := newAdministration(r)
+		r.Operator("eve")
+		token := a.limited("eve", []domain.Ability{domain.AdminRead})
+		a.with(token, "GET", "/ext/v1/admin/server", nil).Want(200)
+		for _, suspended := range []bool{true, false} {
+			a.do(200, "PATCH", "accounts/eve", map[string]any{"suspended": suspended})
+		}
+		a.with(token, "GET", "/ext/v1/admin/server", nil).Want(401)
+		r.Get("eve", "/v3/me")
 	})
 }
 

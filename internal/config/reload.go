@@ -1,5 +1,10 @@
 package config
 
+import (
+	"slices"
+	"strings"
+)
+
 // Reread returns the flags for resolving again, with the current content of the configuration file and of the files with
 // secrets. Variables and flags stay as they were when the program started.
 func (f Flags) Reread() Flags {
@@ -16,12 +21,16 @@ func Changes(was, now Config) (reloads, restart []string) {
 		}
 		switch {
 		case text == nil || text(&was) == text(&now):
-		case d.Reloads && !(d.Flag == "smtp-url" && (was.SMTP == nil) != (now.SMTP == nil)) &&
-			!(d.Flag == "oidc-issuer" && (was.OIDC.Issuer == "") != (now.OIDC.Issuer == "")): // the website's pages depend on these
+		case d.Reloads && !(begins(d.Flag, "smtp-", "mail-from") && (was.SMTP == nil) != (now.SMTP == nil)) &&
+			!(begins(d.Flag, "oidc-") && (was.OIDC.Issuer == "") != (now.OIDC.Issuer == "")): // the website's pages depend on these
 			reloads = append(reloads, d.Flag)
 		default:
 			restart = append(restart, d.Flag)
 		}
 	}
 	return reloads, restart
+}
+
+func begins(flag string, with ...string) bool {
+	return slices.ContainsFunc(with, func(prefix string) bool { return strings.HasPrefix(flag, prefix) })
 }

@@ -22,10 +22,14 @@ func (t *Tx) AllowReadOnly() { t.always = true }
 
 // LockOutWriters waits until the transactions that are about to commit have done so, and holds up the others until this
 // one ends. Call it last in a transaction, because the others may hold locks on rows. It has no effect on SQLite, where a
-// transaction has the write lock; there it must not share its commit.
+// transaction has the write lock; there it must not share its commit. If a transaction does not end within half a second, it
+// fails (IsLockTimeout), since all writers wait as long.
 func (t *Tx) LockOutWriters(ctx context.Context) error {
 	if t.line == nil {
 		return nil
+	}
+	if _, err := t.Exec(ctx, "SET LOCAL lock_timeout = '500ms'"); err != nil {
+		return err
 	}
 	_, err := t.Exec(ctx, migrationsLock)
 	return err

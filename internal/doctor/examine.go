@@ -412,7 +412,11 @@ const waitsTooLong = 15 * time.Minute
 
 // jobs checks for jobs that failed, or that nobody runs.
 func (d *Doctor) jobs(ctx context.Context) []Result {
-	queue := store.New(d.o.DB).Queue()
+	s := store.New(d.o.DB)
+	if mode, err := s.Account().ReadOnly(ctx); err == nil && mode != nil {
+		return []Result{ok("jobs", "Jobs pause while the site is read-only.")}
+	}
+	queue := s.Queue()
 	states, err := queue.States(ctx)
 	if err != nil {
 		return []Result{failure("jobs", fmt.Sprintf("The jobs cannot be listed: %v.", err), "Repair the database first.")}

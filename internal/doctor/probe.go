@@ -70,10 +70,12 @@ type Probes struct {
 	node    string
 	now     func() time.Time
 
-	mu    sync.Mutex
-	known string    // the cached secret; "" if it could not be read
-	at    time.Time // when it was read
-	seen  map[string]time.Time
+	reading sync.Mutex
+	known   string    // the cached secret; "" if it could not be read
+	at      time.Time // when it was read
+
+	mu   sync.Mutex
+	seen map[string]time.Time
 }
 
 // NewProbes returns the handler of ProbePath. secret reads a secret that is the same for all servers of a
@@ -161,23 +163,19 @@ func (p *Probes) accept(r *http.Request) (proof string, ok bool) {
 	return sign(secret, "proof", text), true
 }
 
-// current returns the secret, which it reads at most once per secretFor, even if that fails.
+// current returns the secret, which it reads at most once per secretFor, even if that fails. Requests that arrive meanwhile
+// wait for it.
 func (p *Probes) current(ctx context.Context, now time.Time) string {
-	p.mu.Lock()
+	p.reading.Lock()
+	defer p.reading.Unlock()
 	if !p.at.IsZero() && now.Sub(p.at).Abs() < secretFor {
-		defer p.mu.Unlock()
 		return p.known
 	}
-	p.at = now
-	p.mu.Unlock()
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second) // also for the others if this client leaves
 	defer cancel()
-	secret, err := p.secret(ctx)
-	if err != nil {
-		return ""
+	if secret, err := p.secret(ctx); err == nil {
+		p.known = secret
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.known = secret
-	return secret
+	p.at = now
+	return p.known
 }

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -58,13 +60,17 @@ func (s *Server) Reload(cfg config.Config) (Reloaded, error) {
 	return Reloaded{Applied: applied, Restart: restart}, nil
 }
 
-// controlPattern matches the control sockets of the processes that use a data folder.
-const controlPattern = "control-*.sock"
+// controlName returns the name of the control socket of a process of this machine, or a pattern of names. Machines can share a
+// data folder, and the path of a socket must be short.
+func controlName(pid string) string {
+	host, _ := os.Hostname()
+	return fmt.Sprintf("control-%08x-%s.sock", crc32.ChecksumIEEE([]byte(host)), pid)
+}
 
 // Control answers `vitrine reload` on a socket in the data folder, which only the user of the program may open, until stop is
 // called.
 func Control(cfg config.Config, log *slog.Logger, reload func() (Reloaded, error)) (stop func(), err error) {
-	path, err := filepath.Abs(filepath.Join(cfg.DataDir, fmt.Sprintf("control-%d.sock", os.Getpid())))
+	path, err := filepath.Abs(filepath.Join(cfg.DataDir, controlName(strconv.Itoa(os.Getpid()))))
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +111,7 @@ func removeDeadSockets(dataDir string) {
 	}
 }
 
-// ControlSockets returns the control sockets in a data folder, some of which killed processes may have left behind.
+// ControlSockets returns the control sockets of this machine in a data folder, some of which killed processes may have left behind.
 func ControlSockets(dataDir string) ([]string, error) {
-	return filepath.Glob(filepath.Join(dataDir, controlPattern))
+	return filepath.Glob(filepath.Join(dataDir, controlName("*")))
 }

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"fmt"
+	"hash/crc32"
 	"log/slog"
 	"net"
 	"net/http"
@@ -80,8 +81,15 @@ func TestDeadControlSockets(t *testing.T) {
 		t.Cleanup(func() { _ = l.Close() })
 		return l
 	}
-	listen("control-1.sock")
-	if err := listen("control-2.sock").Close(); err != nil {
+	name := func(pid int) string {
+		host, err := os.Hostname()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("control-%08x-%d.sock", crc32.ChecksumIEEE([]byte(host)), pid)
+	}
+	listen(name(1))
+	if err := listen(name(2)).Close(); err != nil {
 		t.Fatal(err)
 	}
 	stop, err := server.Control(config.Config{DataDir: dir}, slog.New(slog.DiscardHandler), func() (server.Reloaded, error) { return server.Reloaded{}, nil })
@@ -90,7 +98,7 @@ func TestDeadControlSockets(t *testing.T) {
 	}
 	defer stop()
 	left, err := server.ControlSockets(dir)
-	if own := fmt.Sprintf("control-%d.sock", os.Getpid()); err != nil || len(left) != 2 || filepath.Base(left[0]) != "control-1.sock" || filepath.Base(left[1]) != own {
+	if err != nil || len(left) != 2 || filepath.Base(left[0]) != name(1) || filepath.Base(left[1]) != name(os.Getpid()) {
 		t.Errorf("%v: %q", err, left)
 	}
 }

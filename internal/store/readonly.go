@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"time"
 
+	"vitrine/internal/database"
 	"vitrine/internal/domain"
 )
 
@@ -18,7 +20,32 @@ func (s *Store) NoteReadOnly(m *domain.ReadOnly) { s.mode.Store(m) }
 // PutReadOnly sets the mode in the database, or ends it if m is nil. When it returns nil, no other process commits a change
 // any more. fn is called in the transaction with the mode before, and may refuse.
 func (s *Store) PutReadOnly(ctx context.Context, m *domain.ReadOnly, fn func(tx *Tx, was *domain.ReadOnly) error) error {
-	err := s.always(ctx, true, func(tx *Tx) error {
+	err := s.tryReadOnly(ctx, m, fn)
+	for try := 1; try < readOnlyTries && database.IsLockTimeout(err); try++ {
+		select {
+		case <-time.After(readOnlyPause): // others write in the meantime
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		err = s.tryReadOnly(ctx, m, fn)
+	}
+	if database.IsLockTimeout(err) {
+		err = domain.Wrap(domain.Unavailable, "Another program holds a lock on the database and does not end its transaction: try again", err)
+	}
+	if err == nil {
+		s.NoteReadOnly(m)
+	}
+	return err
+}
+
+// How often, and after which pauses, the mode is tried.
+const (
+	readOnlyTries = 10
+	readOnlyPause = 500 * time.Millisecond
+)
+
+func (s *Store) tryReadOnly(ctx context.Context, m *domain.ReadOnly, fn func(tx *Tx, was *domain.ReadOnly) error) error {
+	return s.always(ctx, true, func(tx *Tx) error {
 		was, err := tx.Account().ReadOnly(ctx)
 		if err != nil {
 			return err
@@ -31,8 +58,4 @@ func (s *Store) PutReadOnly(ctx context.Context, m *domain.ReadOnly, fn func(tx 
 		}
 		return tx.tx.LockOutWriters(ctx)
 	})
-	if err == nil {
-		s.NoteReadOnly(m)
-	}
-	return err
 }

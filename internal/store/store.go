@@ -338,12 +338,12 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // PutSecret stores a secret under a name, replacing the previous value.
 func (s *Store) PutSecret(ctx context.Context, name string, value []byte) error {
-	return s.InTx(ctx, func(tx *Tx) error { return tx.Account().PutSecret(ctx, name, value) })
+	return s.InTxAlways(ctx, func(tx *Tx) error { return tx.Account().PutSecret(ctx, name, value) })
 }
 
 // DeleteSecret deletes the secret with a name, if there is one.
 func (s *Store) DeleteSecret(ctx context.Context, name string) error {
-	return s.InTx(ctx, func(tx *Tx) error { return tx.Account().DeleteSecret(ctx, name) })
+	return s.InTxAlways(ctx, func(tx *Tx) error { return tx.Account().DeleteSecret(ctx, name) })
 }
 
 // EnsureSecret returns the secret with a name, and stores fresh first if the secret does not exist.

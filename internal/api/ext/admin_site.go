@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,13 +121,17 @@ func (h *handler) AdminListAudit(ctx context.Context, p ext.AdminListAuditParams
 	}
 	f := domain.AuditFilter{Act: domain.Act(p.Act.Or("")), From: p.From.Or(noTime), To: p.To.Or(noTime)}
 	f.Actor, f.About.Label = p.Actor.Or(""), p.About.Or("")
-	if id, err := strconv.ParseInt(f.Actor, 10, 64); err == nil {
+	if id, err := strconv.ParseInt(f.Actor, 10, 64); err == nil && id > 0 {
 		f.ActorID, f.Actor = domain.UserID(id), ""
 	}
 	if kind, number, ok := strings.Cut(f.About.Label, " "); ok {
-		if id, err := strconv.ParseInt(number, 10, 64); err == nil {
+		if id, err := strconv.ParseInt(number, 10, 64); err == nil && id > 0 {
 			f.About = domain.AuditTarget{Kind: kind, ID: id}
 		}
+	}
+	moderates := httpedge.Actor(ctx).Limits.Allows(domain.AdminModeration)
+	if f.About.Label != "" && !moderates {
+		return nil, domain.NewForbidden("To look for names in the audit log, the token needs admin:moderation: they may be of hidden content")
 	}
 	var after domain.AuditPlace
 	if at.at != 0 {
@@ -137,11 +142,21 @@ func (h *handler) AdminListAudit(ctx context.Context, p ext.AdminListAuditParams
 		return nil, err
 	}
 	out := &ext.AdminAuditList{}
-	out.Data, out.NextCursor = listed(all, at, func(e domain.AuditEntry) string { return numbered(e.At.UnixMicro()) + "-" + numbered(e.ID) }, adminAuditEntry)
+	out.Data, out.NextCursor = listed(all, at, func(e domain.AuditEntry) string { return numbered(e.At.UnixMicro()) + "-" + numbered(e.ID) }, func(e domain.AuditEntry) ext.AdminAuditEntry {
+		return adminAuditEntry(e, moderates)
+	})
 	return out, nil
 }
 
-func adminAuditEntry(e domain.AuditEntry) ext.AdminAuditEntry {
+// ofModeration are the acts whose entries contain the beginning of hidden or reported content.
+var ofModeration = []domain.Act{domain.ActReported, domain.ActCaseClosed, domain.ActWarned, domain.ActViewed, domain.ActHidden, domain.ActShown,
+	domain.ActDeleted, domain.ActBlocked, domain.ActUnblocked}
+
+// adminAuditEntry converts an entry, without texts of hidden and reported content unless the token moderates.
+func adminAuditEntry(e domain.AuditEntry, moderates bool) ext.AdminAuditEntry {
+	if !moderates && slices.Contains(ofModeration, e.Act) {
+		e.About.Label, e.Details = "", nil
+	}
 	out := ext.AdminAuditEntry{ID: int64(e.ID), At: moment(e.At), ActorID: nilID(e.ActorID), Actor: e.Actor, Act: string(e.Act), About: ext.NilAdminSubject{Null: true},
 		Details: wire.JSON("{}"), Address: nonEmpty(e.Address), RequestID: nonEmpty(e.Request)}
 	if e.About.Kind != "" {

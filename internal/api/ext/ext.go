@@ -71,7 +71,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	all := &httpedge.APIHandler{Callers: o.Callers, Errors: httpedge.JSON, Doc: o.Doc, Next: server, Address: address,
 		Primary: func(r *http.Request) bool { return isExport(r) || Waits(r) || isAdmin(r) }, Waits: Waits,
-		Shown: []string{"getExtOpenapiSpecJson", "getSite"}, Kept: map[string]int{"runBulk": maxKeptResults},
+		Shown: []string{"getExtOpenapiSpecJson", "getSite", "getReceipt"}, Kept: map[string]int{"runBulk": maxKeptResults},
 		Always: []string{"adminAnnounce", "adminEndAnnouncement", "adminBeginReadOnly", "adminEndReadOnly"},
 		Route: func(method string, u *url.URL) (string, bool) {
 			r, ok := server.FindPath(method, u)

@@ -55,12 +55,20 @@ func (a *Accounts) ClearAccount(ctx context.Context, user domain.UserID) error {
 	if err != nil {
 		return err
 	}
-	err = a.InBatches(ctx, func(tx *store.Tx) (int, error) { return tx.Changes().ForgetDetails(ctx, user, core.SweepBatch) })
-	if err != nil {
-		return err
+	for last, next := int64(0), int64(1); next != 0; last = next {
+		err := a.Store.InTx(ctx, func(tx *store.Tx) (err error) {
+			next, err = tx.Changes().ForgetDetails(ctx, user, last, changesAtOnce)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return a.Store.InTx(ctx, func(tx *store.Tx) error { return tx.Account().ErasureDone(ctx, user, a.Now()) })
 }
+
+// changesAtOnce is how many changes are looked at in one transaction, which other writers wait for on SQLite.
+const changesAtOnce = 2000
 
 // purgeTrash deletes what the account has in Trash, and its comments and followings in the Trash of others.
 func (c clearing) purgeTrash(ctx context.Context) error {

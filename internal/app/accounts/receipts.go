@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"regexp"
+	"slices"
 	"time"
 
 	"vitrine/internal/app/core"
@@ -35,7 +36,7 @@ func (a *Accounts) Receipt(ctx context.Context, code string) (domain.DataReceipt
 	if !receiptCode.MatchString(code) {
 		return domain.DataReceipt{}, domain.NewNotFound()
 	}
-	return a.Store.Account().Receipt(ctx, code)
+	return a.Store.AtPrimary().Account().Receipt(ctx, code) // a person is led here right after the deletion
 }
 
 // OwnReceipts lists the actor's newest receipts.
@@ -45,12 +46,12 @@ func (a *Accounts) OwnReceipts(ctx context.Context, actor domain.Actor) ([]domai
 
 // ErasureReceipt reads the receipt of a deleted account.
 func (a *Accounts) ErasureReceipt(ctx context.Context, user domain.UserID) (domain.DataReceipt, error) {
-	all, err := a.Store.AtPrimary().Account().ReceiptsOf(ctx, user, 1)
-	if err == nil && (len(all) == 0 || all[0].Kind != domain.ReceiptErasure) {
-		err = domain.NewNotFound()
-	}
+	all, err := a.Store.AtPrimary().Account().ReceiptsOf(ctx, user, receiptsShown) // an export may have ended meanwhile
 	if err != nil {
 		return domain.DataReceipt{}, err
 	}
-	return all[0], nil
+	if i := slices.IndexFunc(all, func(r domain.DataReceipt) bool { return r.Kind == domain.ReceiptErasure }); i >= 0 {
+		return all[i], nil
+	}
+	return domain.DataReceipt{}, domain.NewNotFound()
 }

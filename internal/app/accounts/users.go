@@ -232,6 +232,9 @@ func (a *Accounts) SetSuspended(ctx context.Context, tx *store.Tx, actor domain.
 	if err := endLinks(ctx, tx, u.ID); err != nil {
 		return err
 	}
+	if err := tx.Account().EndAdminTokens(ctx, u.ID, now); err != nil { // as if the office was taken away, which it is for now
+		return err
+	}
 	if err := tx.Account().EndSessions(ctx, u.ID, 0); err != nil {
 		return err
 	}

@@ -174,12 +174,14 @@ func (w Writes) ShareGrant(ctx context.Context, app domain.ApplicationID, user d
 }
 
 // Grant lets an application act for a user. It never narrows the scope of an existing grant, and never limits one without
-// limits; other limits are replaced, as each code has its own.
+// limits, except by those of an application that may operate the server, which stay visible; other limits are replaced, as
+// each code has its own.
 func (w Writes) Grant(ctx context.Context, c Code) error {
 	return w.db.Exec(ctx, `INSERT INTO grants (application_id, user_id, scope, limits, created_at, updated_at) VALUES ($1, $2, $3, $4, $5, $5)
 		ON CONFLICT (application_id, user_id) DO UPDATE SET updated_at = excluded.updated_at,
 			scope = CASE WHEN grants.scope = 'write' THEN grants.scope ELSE excluded.scope END,
-			limits = CASE WHEN grants.limits = '' THEN '' ELSE excluded.limits END`,
+			limits = CASE WHEN excluded.limits LIKE '%admin:%' THEN excluded.limits WHEN grants.limits LIKE '%admin:%' THEN grants.limits
+				WHEN grants.limits = '' THEN '' ELSE excluded.limits END`,
 		c.ApplicationID, c.UserID, c.Scope, c.Limits.String(), sqlx.Micros(c.CreatedAt))
 }
 

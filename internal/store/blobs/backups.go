@@ -75,7 +75,7 @@ func (w BackupWrites) ClaimBackup(ctx context.Context, every time.Duration, now 
 	id = rand.Text()
 	n, err := w.db.ExecCount(ctx, `INSERT INTO backups (id, scheduled, started_at, held_until)
 		SELECT $1, TRUE, CAST($2 AS BIGINT), CAST($3 AS BIGINT) WHERE NOT EXISTS (SELECT 1 FROM backups
-			WHERE scheduled AND (started_at > $4 AND error = '' OR started_at > $5))
+			WHERE scheduled AND (started_at > $4 AND error = '' OR started_at > $5 OR ended_at IS NULL))
 		ON CONFLICT DO NOTHING`, id, sqlx.Micros(now), sqlx.Micros(now.Add(holdFor)),
 		sqlx.Micros(now.Add(-every)), sqlx.Micros(now.Add(-min(every, soonest))))
 	if err != nil || n == 0 {

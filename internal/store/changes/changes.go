@@ -283,12 +283,15 @@ func appendID(list []byte, id int64) []byte {
 	return strconv.AppendInt(list, id, 10)
 }
 
-// ForgetDetails deletes the values of at most limit changes of a user's profile, or by the user, and returns their number. What
-// changed and when stays, so that followers notice. It reads all changes.
-func (w Writes) ForgetDetails(ctx context.Context, user domain.UserID, limit int) (int, error) {
-	n, err := w.db.ExecCount(ctx, `UPDATE changes SET detail = '' WHERE id IN (SELECT id FROM changes
-		WHERE detail <> '' AND (actor_id = $1 OR type = 'User' AND thing_id = $1) ORDER BY id`+sqlx.Limit("$2")+`)`, user, limit)
-	return int(n), err
+// ForgetDetails deletes the values of a user's profile, and those that the user wrote, from the next limit changes after one.
+// It returns the last of them, 0 at the end. What changed and when stays, so that followers notice.
+func (w Writes) ForgetDetails(ctx context.Context, user domain.UserID, after int64, limit int) (last int64, err error) {
+	err = w.db.QueryRow(ctx, `SELECT coalesce(max(id), 0) FROM (SELECT id FROM changes WHERE id > $1 ORDER BY id LIMIT $2) AS c`, after, limit).Scan(&last)
+	if err != nil || last == 0 {
+		return 0, err
+	}
+	return last, w.db.Exec(ctx, `UPDATE changes SET detail = '' WHERE id > $2 AND id <= $3 AND detail <> '' AND (actor_id = $1 OR type = 'User' AND thing_id = $1)`,
+		user, after, last)
 }
 
 // ForgetChanges deletes at most `limit` of the oldest changes if they were made before a time, and returns their number.
