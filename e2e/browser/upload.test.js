@@ -28,7 +28,7 @@ onSQLite("uploads", (world) => {
       return next === "broken" ? route.abort("connectionreset") : route.fulfill(next ?? answer(route));
     });
     let n = 0;
-    await route("/save/file", "presign", "POST", () => ({ json: { url: `${world.url}/sent/${++n}`, value: `key-${n}`, type: "image/png" } }));
+    await route("/save/file", "presign", "POST", (route) => ({ json: { url: `${world.url}/sent/${++n}/${new URLSearchParams(route.request().postData()).get("name")}`, value: `key-${n}`, type: "image/png" } }));
     await route("/sent/", "put", "PUT", () => ({ status: 200 }));
     await route("/add", "add", "POST", () => ({ status: 201, json: [{ block: ++made, connection: made }] }));
     await route("/connections/take-back", "undo", "POST", () => ({ status: 204, headers: { "X-Location": "/channel" } }));
@@ -75,10 +75,9 @@ onSQLite("uploads", (world) => {
   });
 
   test("files that arrive in another order are placed in the order of the selection, and are undone together", async () => {
-    let sent = 0;
     let release;
     const held = new Promise((resolve) => { release = resolve; });
-    await window.context.route("**/sent/*", async (route) => { if (++sent === 1) await held; await route.fallback(); });
+    await window.context.route("**/sent/*/a.png", async (route) => { await held; await route.fallback(); });
     answers = { add: [undefined, refusal("It is no picture.")] };
     await page.getByLabel("Files").setInputFiles([file("a.png"), file("b.png"), file("c.png")]);
     await row("b.png").getByText("Added").waitFor();
@@ -93,7 +92,7 @@ onSQLite("uploads", (world) => {
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
     assert.deepEqual(new URLSearchParams(asked.at(-1)[1]).getAll("connection").sort(), ["11", "12", "13"]);
-    await window.context.unroute("**/sent/*");
+    await window.context.unroute("**/sent/*/a.png");
   });
 
   test("a title and a text of the form go with the first file only", async () => {
@@ -126,13 +125,13 @@ onSQLite("uploads", (world) => {
 
   test("an upload is cancelled", async () => {
     let go;
-    await window.context.route("**/sent/*", async (route) => { await new Promise((resolve) => { go = resolve; }); await route.abort().catch(() => {}); });
+    await window.context.route("**/sent/**", async (route) => { await new Promise((resolve) => { go = resolve; }); await route.abort().catch(() => {}); });
     await page.getByLabel("Files").setInputFiles(file("a.png"));
     await row("a.png").getByRole("button", { name: "Cancel: a.png" }).click();
     await row("a.png").waitFor({ state: "detached" });
     go?.();
     assert.ok(!kinds().includes("add"));
-    await window.context.unroute("**/sent/*");
+    await window.context.unroute("**/sent/**");
   });
 
   test("files dropped on a page, and a pasted picture, go into the form of its dialog", async () => {
@@ -140,7 +139,7 @@ onSQLite("uploads", (world) => {
       asked.length = 0;
       let seen; // the upload is in progress until the dialog was checked
       const held = new Promise((resolve) => { seen = resolve; });
-      await window.context.route("**/sent/*", async (route) => { await held; await route.fallback(); }, { times: 1 });
+      await window.context.route("**/sent/**", async (route) => { await held; await route.fallback(); }, { times: 1 });
       await window.to("/channel");
       await page.locator("[data-drop][aria-haspopup]").waitFor();
       await page.waitForFunction(() => { // the page shows that it accepts files
