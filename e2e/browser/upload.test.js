@@ -39,11 +39,21 @@ onSQLite("uploads", (world) => {
     await page.waitForFunction(() => document.querySelector("[data-upload-button]").hidden);
   });
   const row = (name) => page.locator(".uploads li", { hasText: name });
+  const hold = async (name) => { // holds a file back until the returned function is called
+    let resolve;
+    const promise = new Promise((done) => { resolve = done; });
+    await window.context.route(`**/sent/*/${name}`, async (route) => { await promise; await route.fallback(); });
+    return resolve;
+  };
   const kinds = () => asked.map(([kind]) => kind).join(" ");
 
   test("each file is sent and added, and then the page goes on", async () => {
+    const second = await hold("b.png");
     await page.getByLabel("Files").setInputFiles([file("a.png"), file("b.png")]);
+    await row("a.png").getByText("Added").waitFor();
+    second();
     await page.waitForURL("**/channel");
+    await window.context.unroute("**/sent/*/b.png");
     assert.deepEqual(asked.filter(([kind]) => kind === "presign").map(([, data]) => data), ["name=a.png&type=image%2Fpng", "name=b.png&type=image%2Fpng"]);
     assert.deepEqual(asked.filter(([kind]) => kind === "add").map(([, data]) => data).sort(),
       ["channel=field-notes&as=text&upload=key-1&filename=a.png", "channel=field-notes&as=text&upload=key-2&filename=b.png&beside=11&side=below"]);
@@ -75,14 +85,13 @@ onSQLite("uploads", (world) => {
   });
 
   test("files that arrive in another order are placed in the order of the selection, and are undone together", async () => {
-    let release;
-    const held = new Promise((resolve) => { release = resolve; });
-    await window.context.route("**/sent/*/a.png", async (route) => { await held; await route.fallback(); });
+    const [first, last] = [await hold("a.png"), await hold("c.png")];
     answers = { add: [undefined, refusal("It is no picture.")] };
     await page.getByLabel("Files").setInputFiles([file("a.png"), file("b.png"), file("c.png")]);
     await row("b.png").getByText("Added").waitFor();
+    last();
     await row("c.png").getByText("It is no picture.").waitFor();
-    release();
+    first();
     await row("a.png").getByText("Added").waitFor();
     await row("c.png").getByRole("button", { name: "Try again: c.png" }).click();
     await page.waitForURL("**/channel");
@@ -93,6 +102,7 @@ onSQLite("uploads", (world) => {
     await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
     assert.deepEqual(new URLSearchParams(asked.at(-1)[1]).getAll("connection").sort(), ["11", "12", "13"]);
     await window.context.unroute("**/sent/*/a.png");
+    await window.context.unroute("**/sent/*/c.png");
   });
 
   test("a title and a text of the form go with the first file only", async () => {
