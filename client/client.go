@@ -101,22 +101,11 @@ func New(base string, options ...Option) (*Client, error) {
 		return nil, fmt.Errorf("client: %q is no base address such as https://vitrine.example", base)
 	}
 	c := &Client{base: strings.TrimSuffix(base, "/"), tokens: &tokens{}, agent: "vitrine-client-go", http: &http.Client{Timeout: 2 * time.Minute},
-		retries: 4, longest: time.Minute, wait: sleep}
+		retries: 4, longest: time.Minute, wait: rest.Sleep}
 	for _, o := range options {
 		o(c)
 	}
 	return c, nil
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Error is a response with an error.

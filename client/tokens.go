@@ -39,7 +39,7 @@ func WithTokens(t Tokens, app Application, save func(context.Context, Tokens) er
 	return func(c *Client) { c.tokens = &tokens{now: t, app: app, save: save} }
 }
 
-// tokens has the tokens of a client.
+// tokens holds the tokens of a client.
 type tokens struct {
 	app  Application
 	save func(context.Context, Tokens) error // nil if the token cannot be renewed

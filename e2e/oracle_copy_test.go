@@ -256,7 +256,7 @@ func (r reading) comment(ctx context.Context, id int64) (k keptComment, found bo
 	return commentOf(o, block), true, err
 }
 
-// everything reads every channel and block up to some ids, whatever lists and changes say, and the comments.
+// everything reads every channel and block up to some ids, and the comments, without lists and changes.
 func (r reading) everything(ctx context.Context, channels, blocks int64) (copied, error) {
 	all := emptyCopy()
 	var mu sync.Mutex

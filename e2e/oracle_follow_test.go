@@ -118,7 +118,7 @@ func readEvents(ctx context.Context, body io.Reader, to chan<- event) {
 	for lines := bufio.NewReader(body); ; {
 		line, err := lines.ReadString('\n')
 		if err != nil {
-			return // an incomplete event is none
+			return // an incomplete event is not handled
 		}
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
 		value = strings.TrimPrefix(value, " ")

@@ -52,7 +52,7 @@ type keeper struct {
 
 func (k *keeper) file() string { return filepath.Join(k.folder, "copy.json") }
 
-// load reads the file, and returns an empty copy if there is none.
+// load reads the file, and returns an empty copy if it does not exist.
 func (k *keeper) load() (copied, error) {
 	c := emptyCopy()
 	text, err := os.ReadFile(k.file())
@@ -323,7 +323,7 @@ func (k *keeper) note(c change, t *todo) {
 	}
 }
 
-// lateKind returns the kind as which a message of a webhook is applied. It may be older than what the copy contains, as
+// lateKind returns the kind of change for which a message of a webhook is applied. It may be older than what the copy contains, as
 // channels do not wait for each other: so what was removed is read again, and dropped if it is not found.
 func lateKind(kind, of string) string {
 	if of != "User" && of != "Group" && (kind == "deleted" || kind == "disconnected") {

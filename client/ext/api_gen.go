@@ -1118,7 +1118,7 @@ type Receipt struct {
 	// Whether an operator did it for the person.
 	ByOperator bool   `json:"by_operator"`
 	Code       string `json:"code"`
-	// Numbers of what was exported or erased, such as `channels` and `blocks`.
+	// Counts of the exported or erased things, such as `channels` and `blocks`.
 	Counts json.RawMessage `json:"counts"`
 	// Null while the rest is being erased.
 	DoneAt *time.Time `json:"done_at"`

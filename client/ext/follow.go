@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"vitrine/client"
+	"vitrine/client/internal/rest"
 )
 
 // ErrStartAgain is the error of a cursor whose changes are no longer known: read everything again, and follow without a
@@ -84,7 +85,7 @@ func (c *Client) Follow(ctx context.Context, p FollowParams) iter.Seq2[Batch, er
 				failures++
 			}
 			if err == nil {
-				err = sleep(ctx, pause)
+				err = rest.Sleep(ctx, pause)
 			}
 		}
 		if ctx.Err() != nil {
@@ -99,7 +100,7 @@ func (c *Client) Follow(ctx context.Context, p FollowParams) iter.Seq2[Batch, er
 	}
 }
 
-// poll requests the changes after the cursor, and waits for some if there are none. Without a cursor it gets one.
+// poll requests the changes after the cursor, and waits if nothing has changed. Without a cursor it gets one.
 func (c *Client) poll(ctx context.Context, p FollowParams, each func(Batch) error) error {
 	params := &ListChangesParams{Cursor: p.Cursor, Channel: p.Channel}
 	if p.Cursor != "" && !p.NoWait {
@@ -212,18 +213,4 @@ func backoff(failures int, err error) time.Duration {
 		pause = max(pause, e.RetryAfter)
 	}
 	return pause
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

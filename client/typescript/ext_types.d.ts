@@ -1037,7 +1037,7 @@ export interface Receipt {
   /** Whether an operator did it for the person. */
   by_operator: boolean;
   code: string;
-  /** Numbers of what was exported or erased, such as `channels` and `blocks`. */
+  /** Counts of the exported or erased things, such as `channels` and `blocks`. */
   counts: unknown;
   /** Null while the rest is being erased. */
   done_at: string | null;

@@ -369,7 +369,7 @@ func (a *administration) counts() map[domain.Act]int {
 	return n
 }
 
-// Announcements: what is refused changes nothing, and neither does removing none.
+// Announcements: a refused request changes nothing. Without an announcement, removing it changes nothing either.
 func TestAdminAnnouncement(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -474,7 +474,7 @@ func TestAdminReadOnly(t *testing.T) {
 	})
 }
 
-// Only operators create such tokens, and these end with their office, not only while they are none.
+// Only operators create such tokens. The tokens end with the office, and stay ended if it is given back.
 func TestAdminTokensEnd(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {
@@ -498,7 +498,7 @@ func TestAdminTokensEnd(t *testing.T) {
 	})
 }
 
-// An application may operate the server only if an operator agrees to that explicitly, and until they are none any more.
+// An application may operate the server only if an operator agrees to that explicitly, and only until the office ends.
 func TestAdminApplication(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

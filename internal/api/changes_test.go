@@ -627,7 +627,7 @@ func TestChangesOfSite(t *testing.T) {
 	})
 }
 
-// A page has a cursor from before it was read, so its stream begins with what has changed in the meantime.
+// A page has a cursor from before it was read, so its stream begins with the changes since then.
 func TestChangesSincePage(t *testing.T) {
 	t.Parallel()
 	apptest.Each(t, func(t *testing.T, r *apptest.Rig) {

@@ -163,8 +163,8 @@ func (p *Probes) accept(r *http.Request) (proof string, ok bool) {
 	return sign(secret, "proof", text), true
 }
 
-// current returns the secret, which it reads at most once per secretFor, even if that fails. Requests that arrive meanwhile
-// wait for it.
+// current returns the secret, which it reads at most once per secretFor, even if that fails. Requests that arrive during
+// this time wait for it.
 func (p *Probes) current(ctx context.Context, now time.Time) string {
 	p.reading.Lock()
 	defer p.reading.Unlock()

@@ -18,7 +18,7 @@ const (
 // has only its number left.
 type DataReceipt struct {
 	ID         DataReceiptID
-	Code       string // whoever knows it can read the receipt
+	Code       string // anyone with it can read the receipt
 	Kind       ReceiptKind
 	UserID     UserID
 	ByOperator bool

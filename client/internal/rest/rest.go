@@ -2,6 +2,7 @@
 package rest
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -93,5 +94,20 @@ func Pages[T any](next func() (data []T, more bool, err error)) iter.Seq2[T, err
 				return
 			}
 		}
+	}
+}
+
+// Sleep waits, unless the context ends before.
+func Sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }

@@ -92,7 +92,7 @@ func instantOf(us int64) (t time.Time) {
 	return t
 }
 
-// noTime stands for a time that is not given.
+// noTime is the zero time, for a missing parameter.
 var noTime time.Time
 
 // encode returns the JSON of an item.

@@ -46,7 +46,7 @@ func (a *Accounts) OwnReceipts(ctx context.Context, actor domain.Actor) ([]domai
 
 // ErasureReceipt reads the receipt of a deleted account.
 func (a *Accounts) ErasureReceipt(ctx context.Context, user domain.UserID) (domain.DataReceipt, error) {
-	all, err := a.Store.AtPrimary().Account().ReceiptsOf(ctx, user, receiptsShown) // an export may have ended meanwhile
+	all, err := a.Store.AtPrimary().Account().ReceiptsOf(ctx, user, receiptsShown) // an export may have ended since
 	if err != nil {
 		return domain.DataReceipt{}, err
 	}

@@ -41,7 +41,7 @@ func (s *shared) ends(at point) {
 	s.last.Store(&cursor)
 }
 
-// Known returns a cursor that is in memory, "" if there is none yet. Everything before it has been committed, so whoever reads
+// Known returns a cursor that is in memory, "" if there is none yet. Everything before it has been committed, so a reader who reads
 // something afterwards and then follows the changes from this cursor misses none.
 func (a *Changes) Known() string {
 	if cursor := a.shared.last.Load(); cursor != nil {

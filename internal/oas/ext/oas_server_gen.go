@@ -594,8 +594,8 @@ type ChangesHandler interface {
 	//
 	// Each new, moved or removed item shifts the positions of others, and positions count items that the
 	// viewer may not see. So keep the order of the contents, and read it again after `connected`, `moved`
-	// or `updated` of a connection. No changes are listed for what is computed from other things: counts,
-	// `can`, the visibility of a block, `updated_at` of a channel whose contents change.
+	// or `updated` of a connection. No changes are listed for values that are computed from other things:
+	// counts, `can`, the visibility of a block, `updated_at` of a channel whose contents change.
 	//
 	// With `channel`, changes of the channels in it are not listed, so the copy may name some that the
 	// viewer no longer sees.
@@ -778,7 +778,7 @@ type ExportsHandler interface {
 	GetExportFile(ctx context.Context, params GetExportFileParams, w http.ResponseWriter) error
 	// GetReceipt implements getReceipt operation.
 	//
-	// The confirmation that the data of an account was exported or erased. Whoever knows the code can read
+	// The confirmation that the data of an account was exported or erased. Anyone with the code can read
 	// it. It contains no personal data and is kept for three years.
 	//
 	// GET /ext/v1/receipts/{code}

@@ -26,7 +26,7 @@ func shownCount(name string, n int64) string {
 	return strconv.FormatInt(n, 10)
 }
 
-// receiptPage shows the confirmation of an export or an erasure to whoever knows its code.
+// receiptPage shows the confirmation of an export or an erasure to anyone with its code.
 func receiptPage(v *web.Visit) error {
 	r, err := v.App().Accounts.Receipt(v.R.Context(), v.Args[0])
 	if err != nil {

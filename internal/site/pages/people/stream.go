@@ -26,7 +26,7 @@ func streamChanges(v *web.Visit) error {
 		return nil
 	}
 	err := v.App().Changes.Follow(v.R.Context(), v.Actor(), in, changes.Client{Name: v.Client(), Session: v.Session.Hash}, changes.Stream{
-		Short:  true, // pages show only what is there now
+		Short:  true, // pages show only the present state
 		Send:   func(p changes.Page) error { return events.Send(pageEvents(p, !events.Started())) },
 		Unread: func() error { return events.Send(unreadEvent(v)) },
 	})
